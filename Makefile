@@ -1,0 +1,37 @@
+# The front door. `make demo` and `make test` do all set-up on a fresh Debian machine; CMake does the building.
+PREFIX ?= /usr/local
+BUILD  ?= build
+JOBS   ?= $(shell nproc)
+
+.PHONY: all setup demo test sanitize install credit format clean
+
+all: $(BUILD)/Makefile
+	@cmake --build $(BUILD) -j $(JOBS) -- --no-print-directory -s
+
+$(BUILD)/Makefile: CMakeLists.txt | setup
+	@cmake -S . -B $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX) >/dev/null
+
+setup:
+	@scripts/setup
+
+demo: all
+	$(BUILD)/sprint run experiments/demo.yaml --out runs/demo
+
+test: all
+	cd $(BUILD) && ctest --output-on-failure -j $(JOBS)
+
+# The same tests under AddressSanitizer and UndefinedBehaviorSanitizer.
+sanitize: | setup
+	@cmake -S . -B $(BUILD)-sanitize -DCMAKE_BUILD_TYPE=Debug -DSPRINT_SANITIZE=ON >/dev/null
+	@cmake --build $(BUILD)-sanitize -j $(JOBS) -- --no-print-directory -s
+	cd $(BUILD)-sanitize && ctest --output-on-failure -j $(JOBS)
+
+install: all
+	@cmake -S . -B $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX) >/dev/null
+	@cmake --install $(BUILD)
+
+format:
+	clang-format -i include/*.h src/*/*.[ch] tests/*/*.[ch] examples/*.c
+
+clean:
+	rm -rf $(BUILD) $(BUILD)-sanitize

@@ -1,0 +1,474 @@
+/* sprint.h: stable learning when the deployed model changes its own data.
+ *
+ * The whole public interface of libsprint, in tiers. Stop reading where your need ends:
+ *
+ *   1. Contexts and errors        every program
+ *   2. Run a config               the `sprint run` command as a call
+ *   3. Explicit objects           population, model, shift, run: build them, run them, read the trace
+ *   4. Ask and tell               drive the solver by hand, with records from anywhere
+ *   5. Your own shift, your own loss
+ *   6. The tables                 every kind with its parameters, as `sprint list` prints them
+ *
+ * Conventions. Functions that can fail return a sprint_status and leave their ret_ outputs untouched on failure;
+ * sprint_context_error() then has the sentence. Objects come from _new and end with _free, which takes NULL. What a
+ * getter returns is lent: it lives as long as its object and is not yours to free. Matrices are row-major. A `spec` is
+ * a YAML mapping with the keys of the config section of that name, for example "{kind: strategic, alpha: 0.2}".
+ *
+ * One context belongs to one thread at a time; different contexts are independent. The library never prints and never
+ * exits. Creating a context sets OpenBLAS to one thread, for the whole process: parallel work is cut into lanes
+ * whose number does not depend on the threads, which is what makes results equal to the bit at any thread count. */
+#ifndef SPRINT_H
+#define SPRINT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The number type of parameters and features: float in libsprint, double in libsprint-f64. The pkg-config files
+ * `sprint` and `sprint-f64` set SPRINT_DOUBLE to match; mixing header and library up is a link error. */
+#ifdef SPRINT_DOUBLE
+typedef double sprint_real;
+#define sprint_context_new sprint_context_new_f64
+#else
+typedef float sprint_real;
+#endif
+
+#if defined(__GNUC__)
+#define SPRINT_API __attribute__((visibility("default")))
+#else
+#define SPRINT_API
+#endif
+
+#define SPRINT_VERSION "0.1.0"
+
+/* ------------------------------------------------------------------------------------------------------------------
+ * 1. Contexts and errors
+ */
+
+#define SPRINT_STATUS_LIST(X)                                               \
+  X(OK, "ok")                                                               \
+  X(ERROR_MEMORY, "out of memory")                                          \
+  X(ERROR_IO, "a file could not be read or written")                        \
+  X(ERROR_INPUT, "a file, config or value is not what was expected")        \
+  X(ERROR_ARGUMENT, "a function was called with arguments that do not fit") \
+  X(ERROR_CALLBACK, "a callback reported failure")
+
+typedef enum sprint_status {
+#define X(name, text) SPRINT_##name,
+  SPRINT_STATUS_LIST(X)
+#undef X
+} sprint_status;
+
+/* The status in a few words; a static string. */
+SPRINT_API const char *sprint_status_text(sprint_status status);
+
+typedef struct sprint_context sprint_context;
+
+SPRINT_API sprint_status sprint_context_new(sprint_context **ret_context);
+SPRINT_API void sprint_context_free(sprint_context *context);
+
+/* The sentence of the newest failure: file, line, key, value, what was expected. "" where nothing failed yet. */
+SPRINT_API const char *sprint_context_error(const sprint_context *context);
+
+/* Threads to use; 0 (the default) for one per core. Results do not depend on it. */
+SPRINT_API sprint_status sprint_context_set_threads(sprint_context *context, int n_threads);
+
+/* Set another context's error sentence from a callback, printf style; returns `status` for `return sprint_fail(...)`.
+ */
+SPRINT_API sprint_status sprint_fail(sprint_context *context, sprint_status status, const char *format, ...)
+#if defined(__GNUC__)
+    __attribute__((format(printf, 3, 4)))
+#endif
+    ;
+
+/* ------------------------------------------------------------------------------------------------------------------
+ * 2. Run a config
+ */
+
+typedef struct sprint_experiment sprint_experiment;
+typedef struct sprint_population sprint_population;
+typedef struct sprint_model sprint_model;
+typedef struct sprint_shift sprint_shift;
+typedef struct sprint_solver sprint_solver;
+typedef struct sprint_run sprint_run;
+
+#define SPRINT_STOP_LIST(X)                                                        \
+  X(RUNNING, "running", "not stopped")                                             \
+  X(EPOCHS, "epochs", "the epochs asked for are done")                             \
+  X(STEPS, "steps", "the steps asked for are done")                                \
+  X(IFO, "ifo", "the budget of per-sample gradients is used up")                   \
+  X(SAMPLES, "samples", "the budget of samples is used up")                        \
+  X(DEPLOYMENTS, "deployments", "the budget of deployments is used up")            \
+  X(GRADIENT, "gradient", "the squared gradient norm on D(theta) is small enough") \
+  X(DIVERGED, "diverged", "a value became non-finite or the loss exploded")        \
+  X(REQUESTED, "requested", "the caller asked to stop")
+
+typedef enum sprint_stop {
+#define X(name, word, text) SPRINT_STOP_##name,
+  SPRINT_STOP_LIST(X)
+#undef X
+} sprint_stop;
+
+SPRINT_API const char *sprint_stop_word(sprint_stop stop);
+SPRINT_API const char *sprint_stop_text(sprint_stop stop);
+
+/* What a run has cost so far. Evaluation for the trace costs nothing here. */
+typedef struct sprint_counters {
+  uint64_t epochs;  /* complete epochs */
+  uint64_t steps;   /* updates of theta */
+  uint64_t ifo;     /* per-sample gradients */
+  uint64_t samples; /* records delivered: batches and snapshots; an individual's second record is not a new sample */
+  uint64_t deployments; /* times a theta was put in front of the population */
+  uint64_t shift_evals; /* per-sample model evaluations that only simulate the shift */
+} sprint_counters;
+
+/* One row of the trace. What a run cannot know (accuracy of a regression, no held-out part) is NaN. */
+typedef struct sprint_trace_row {
+  double epoch;         /* steps / inner length: whole at the end of an epoch */
+  sprint_counters cost; /* when the row was taken */
+  double seconds;       /* training so far, evaluation left out */
+  double loss;          /* J(theta; theta) */
+  double accuracy;
+  double loss_base; /* the same theta on the base population, as if nobody reacted */
+  double accuracy_base;
+  double loss_heldout; /* held-out part under D(theta) */
+  double accuracy_heldout;
+  double gradient_sq;      /* |grad J(theta; theta)|^2 */
+  double gradient_sq_mean; /* its mean over this row and all before it */
+  double moved;            /* |theta - theta of the row before| */
+  double displacement;     /* mean over the population of |x(theta) - x| */
+  double bias;             /* |E[v] - grad J| of the newest step, over all draws; 0 where the estimator has none */
+} sprint_trace_row;
+
+/* Called at every trace row, and (row == NULL) now and then between rows with the cost so far. Return false to stop
+ * the run: it ends with SPRINT_STOP_REQUESTED and keeps its trace. */
+typedef bool (*sprint_observer)(void *user, const sprint_run *run, const sprint_trace_row *row,
+                                const sprint_counters *cost);
+
+/* Reads and checks a config; every complaint names file, line, key and what was expected. `sets` are `key.path=value`
+ * texts laid over the file, as of --set. Nothing is trained yet. */
+SPRINT_API sprint_status sprint_experiment_load(sprint_context *context, const char *path, const char *const *sets,
+                                                size_t n_sets, sprint_experiment **ret_experiment);
+SPRINT_API void sprint_experiment_free(sprint_experiment *experiment);
+
+/* An experiment is methods x seeds; every method starts from the same theta_0 and, seed by seed, sees the same
+ * random numbers. */
+SPRINT_API size_t sprint_experiment_n_methods(const sprint_experiment *experiment);
+SPRINT_API size_t sprint_experiment_n_seeds(const sprint_experiment *experiment);
+SPRINT_API const char *sprint_experiment_method_name(const sprint_experiment *experiment, size_t method);
+SPRINT_API uint64_t sprint_experiment_seed(const sprint_experiment *experiment, size_t seed);
+SPRINT_API const char *sprint_experiment_name(const sprint_experiment *experiment);
+SPRINT_API const char *sprint_experiment_out(const sprint_experiment *experiment); /* the config's `out`, or "" */
+SPRINT_API const sprint_population *sprint_experiment_population(const sprint_experiment *experiment);
+
+/* The model and the shift of a method, for gradients and risks by hand; yours to free, the shift first, both before
+ * the experiment. */
+SPRINT_API sprint_status sprint_experiment_parts(const sprint_experiment *experiment, size_t method,
+                                                 sprint_model **ret_model, sprint_shift **ret_shift);
+
+/* A run of method x seed, ready to go; free it before the experiment. */
+SPRINT_API sprint_status sprint_experiment_start(sprint_experiment *experiment, size_t method, size_t seed,
+                                                 sprint_run **ret_run);
+
+/* ------------------------------------------------------------------------------------------------------------------
+ * 3. Explicit objects
+ */
+
+/* Loads what a config's `data:` section describes. With `holdout` above 0, *ret_heldout gets the held-out part (pass
+ * NULL to drop it), else NULL. */
+SPRINT_API sprint_status sprint_population_load(sprint_context *context, const char *spec,
+                                                sprint_population **ret_population, sprint_population **ret_heldout);
+
+/* A population from arrays, copied: x (n, d), y (n). n_classes > 0: y holds class numbers 0 .. n_classes-1, which are
+ * also the strata; 0: y holds values, and all are one stratum. */
+SPRINT_API sprint_status sprint_population_new(sprint_context *context, size_t n, size_t d, const sprint_real *x,
+                                               const sprint_real *y, size_t n_classes,
+                                               sprint_population **ret_population);
+SPRINT_API void sprint_population_free(sprint_population *population);
+SPRINT_API size_t sprint_population_n(const sprint_population *population);
+SPRINT_API size_t sprint_population_n_features(const sprint_population *population);
+SPRINT_API size_t sprint_population_n_classes(const sprint_population *population); /* 0: values */
+SPRINT_API size_t sprint_population_n_strata(const sprint_population *population);
+SPRINT_API const char *sprint_population_feature_name(const sprint_population *population, size_t feature);
+SPRINT_API const char *sprint_population_class_name(const sprint_population *population, size_t class_number);
+SPRINT_API const sprint_real *sprint_population_x(const sprint_population *population); /* (n, d) */
+SPRINT_API const sprint_real *sprint_population_y(const sprint_population *population); /* (n) */
+
+/* A network and loss as of a config's `model:` section, for the features and classes of the population. */
+SPRINT_API sprint_status sprint_model_new(sprint_context *context, const char *spec,
+                                          const sprint_population *population, sprint_model **ret_model);
+SPRINT_API void sprint_model_free(sprint_model *model);
+SPRINT_API size_t sprint_model_n_params(const sprint_model *model);
+SPRINT_API size_t sprint_model_n_features(const sprint_model *model);
+
+/* The starting point that a run with this seed has. */
+SPRINT_API sprint_status sprint_model_start(sprint_model *model, uint64_t seed, sprint_real *ret_theta);
+
+/* Mean loss over n rows; each ret_ may be NULL. ret_gradient (n_params) is the gradient in theta of that mean,
+ * ret_gradient_x (n, d) row i is the gradient of row i's own loss in its features (L2 is not part of it),
+ * ret_correct counts rows classified right. */
+typedef struct sprint_batch {
+  size_t n;
+  const sprint_real *x; /* (n, d) */
+  const sprint_real *y; /* (n) */
+} sprint_batch;
+SPRINT_API sprint_status sprint_model_gradient(sprint_model *model, const sprint_real *theta, const sprint_batch *batch,
+                                               double *ret_loss, size_t *ret_correct, sprint_real *ret_gradient,
+                                               sprint_real *ret_gradient_x);
+
+/* The mean gradients of the same n individuals at two parameter vectors, in one call: at theta_a on batch->x, at
+ * theta_b on x_b (NULL: batch->x too). */
+SPRINT_API sprint_status sprint_model_gradient_pair(sprint_model *model, const sprint_batch *batch,
+                                                    const sprint_real *theta_a, const sprint_real *theta_b,
+                                                    const sprint_real *x_b, double *ret_loss_a,
+                                                    sprint_real *ret_gradient_a, sprint_real *ret_gradient_b);
+
+/* The raw outputs of the network, (n, n_outputs). */
+SPRINT_API size_t sprint_model_n_outputs(const sprint_model *model);
+SPRINT_API sprint_status sprint_model_outputs(sprint_model *model, const sprint_real *theta, const sprint_real *x,
+                                              size_t n, sprint_real *ret_outputs);
+
+/* Parameters in a file: .npy (the flat vector) or .safetensors (named tensors, as PyTorch's nn.Sequential names
+ * them). Loading checks the shapes against the model. */
+SPRINT_API sprint_status sprint_model_read_theta(sprint_model *model, const char *path, sprint_real *ret_theta);
+SPRINT_API sprint_status sprint_model_write_theta(sprint_model *model, const char *path, const sprint_real *theta);
+
+/* The distribution map of a config's `shift:` section. It keeps pointers to model and population: free it first. */
+SPRINT_API sprint_status sprint_shift_new(sprint_context *context, const char *spec, sprint_model *model,
+                                          const sprint_population *population, sprint_shift **ret_shift);
+SPRINT_API void sprint_shift_free(sprint_shift *shift);
+
+/* The records of individuals `who` (n) under deployment `deployed` (n_params): ret_x (n, d). Nobody counts as drawn. */
+SPRINT_API sprint_status sprint_shift_respond(sprint_shift *shift, const sprint_real *deployed, const uint32_t *who,
+                                              size_t n, sprint_real *ret_x);
+/* The strata probabilities under `deployed`: ret_p (n_strata). */
+SPRINT_API sprint_status sprint_shift_strata(sprint_shift *shift, const sprint_real *deployed, double *ret_p);
+
+/* J(theta; deployed) and its gradient in the first argument over the whole population; each ret_ may be NULL. */
+SPRINT_API sprint_status sprint_risk(sprint_shift *shift, const sprint_real *theta, const sprint_real *deployed,
+                                     double *ret_loss, double *ret_accuracy, double *ret_gradient);
+
+/* A run: the driver loop that simulates deployments of the shift and feeds the solver. */
+typedef struct sprint_run_options {
+  const char *spec; /* the sections method, step, deploy, stop, eval, as one YAML mapping; NULL: all defaults */
+  uint64_t seed;
+  sprint_shift *shift;              /* with its model and population; required */
+  const sprint_population *heldout; /* or NULL */
+  const sprint_real *theta;         /* starting point; NULL: sprint_model_start of the seed */
+} sprint_run_options;
+
+SPRINT_API sprint_status sprint_run_new(sprint_context *context, const sprint_run_options *options,
+                                        sprint_run **ret_run);
+SPRINT_API void sprint_run_free(sprint_run *run);
+
+/* Runs to a stop reason. Diverging is a stop reason, not a failure. */
+SPRINT_API sprint_status sprint_run_go(sprint_run *run, sprint_observer observer, void *user);
+
+SPRINT_API sprint_stop sprint_run_stop(const sprint_run *run);
+SPRINT_API const sprint_real *sprint_run_theta(const sprint_run *run);
+SPRINT_API const sprint_trace_row *sprint_run_trace(const sprint_run *run, size_t *ret_n_rows);
+SPRINT_API uint64_t sprint_run_steps_planned(const sprint_run *run); /* 0: no stop rule that bounds the steps */
+
+/* Writes trace.csv, timing.csv, run.json and model.safetensors into the folder, which is made if it is missing. Each
+ * file appears whole or not at all. */
+SPRINT_API sprint_status sprint_run_save(const sprint_run *run, const char *folder);
+
+/* A saved model: score rows of a CSV with nothing but the file. */
+typedef struct sprint_predictor sprint_predictor;
+SPRINT_API sprint_status sprint_predictor_load(sprint_context *context, const char *path,
+                                               sprint_predictor **ret_predictor);
+SPRINT_API void sprint_predictor_free(sprint_predictor *predictor);
+
+/* Scores a CSV that has the model's feature columns (others are ignored) and writes a CSV to out_path (NULL or "-":
+ * standard output): row, prediction, then one probability per class. */
+SPRINT_API sprint_status sprint_predictor_score_csv(sprint_predictor *predictor, const char *csv_path,
+                                                    const char *out_path);
+
+/* Scores n rows of raw (not standardised) features, in the order of sprint_predictor_feature. ret_scores is
+ * (n, n_classes): class probabilities; or (n) values of a regression. */
+SPRINT_API size_t sprint_predictor_n_features(const sprint_predictor *predictor);
+SPRINT_API size_t sprint_predictor_n_scores(const sprint_predictor *predictor);
+SPRINT_API const char *sprint_predictor_feature(const sprint_predictor *predictor, size_t feature);
+SPRINT_API sprint_status sprint_predictor_score(sprint_predictor *predictor, const double *raw, size_t n,
+                                                double *ret_scores);
+
+/* NPY arrays: little-endian numbers, any number of dimensions, C order. Read as double; written as float64, or float32
+ * in the float build where `data` is a sprint_real array. */
+typedef struct sprint_array {
+  size_t n_dims;
+  size_t shape[4];
+  double *data; /* yours: sprint_array_clear frees it */
+} sprint_array;
+SPRINT_API sprint_status sprint_npy_read(sprint_context *context, const char *path, sprint_array *ret_array);
+SPRINT_API sprint_status sprint_npy_write(sprint_context *context, const char *path, size_t n_dims, const size_t *shape,
+                                          const sprint_real *data);
+SPRINT_API sprint_status sprint_npy_write_double(sprint_context *context, const char *path, size_t n_dims,
+                                                 const size_t *shape, const double *data);
+SPRINT_API void sprint_array_clear(sprint_array *array);
+
+/* ------------------------------------------------------------------------------------------------------------------
+ * 4. Ask and tell
+ *
+ *     while (sprint_solver_ask(solver, &want) == SPRINT_OK && want.kind != SPRINT_WANT_NOTHING) {
+ *       if (want.deploy) put_in_production(want.theta, want.deployment);
+ *       collect want.n records (or, of SPRINT_WANT_POPULATION, everybody's);
+ *       sprint_solver_tell(solver, &records);
+ *     }
+ */
+
+typedef enum sprint_want_kind {
+  SPRINT_WANT_NOTHING,    /* stopped: see sprint_solver_stop */
+  SPRINT_WANT_POPULATION, /* everybody's record; told in as many pieces as you like, the last marked */
+  SPRINT_WANT_BATCH,      /* n records drawn from the deployment's distribution, told at once */
+} sprint_want_kind;
+
+typedef struct sprint_want {
+  sprint_want_kind kind;
+  size_t n;                 /* records wanted: of a batch b, of a population its n */
+  uint64_t deployment;      /* the deployment that they must come from, counted from 1 */
+  bool deploy;              /* it is new: deploy theta first */
+  const sprint_real *theta; /* the parameters to deploy; lent until the next tell */
+  uint64_t reference;       /* also give each individual's record under this older deployment (x_reference), or 0 */
+  uint64_t step;            /* updates done so far */
+  uint64_t epoch;
+} sprint_want;
+
+typedef struct sprint_records {
+  size_t n;
+  const sprint_real *x;           /* (n, d) */
+  const sprint_real *y;           /* (n) */
+  const sprint_real *x_reference; /* (n, d), or NULL where the features do not move */
+  const uint32_t *stratum;        /* (n), or NULL: all are of stratum 0 */
+  const double *p;                /* (n_strata) probabilities of the deployment; NULL where it does not reweight */
+  bool last;                      /* of a population: nothing follows */
+} sprint_records;
+
+typedef struct sprint_solver_options {
+  const char *spec;         /* the sections method, step, deploy, stop, as one YAML mapping; NULL: all defaults */
+  sprint_model *model;      /* required; used by this solver alone while it lives */
+  size_t n;                 /* size of the population: sets the inner length where the spec does not */
+  size_t n_strata;          /* of deployments that reweight; 0 or 1: none do */
+  const sprint_real *theta; /* starting point, copied; required */
+} sprint_solver_options;
+
+SPRINT_API sprint_status sprint_solver_new(sprint_context *context, const sprint_solver_options *options,
+                                           sprint_solver **ret_solver);
+SPRINT_API void sprint_solver_free(sprint_solver *solver);
+SPRINT_API sprint_status sprint_solver_ask(sprint_solver *solver, sprint_want *ret_want);
+SPRINT_API sprint_status sprint_solver_tell(sprint_solver *solver, const sprint_records *records);
+SPRINT_API const sprint_real *sprint_solver_theta(const sprint_solver *solver);
+SPRINT_API const sprint_real *sprint_solver_direction(const sprint_solver *solver); /* v of the newest step */
+SPRINT_API sprint_counters sprint_solver_counters(const sprint_solver *solver);
+SPRINT_API sprint_stop sprint_solver_stop(const sprint_solver *solver);
+SPRINT_API void sprint_solver_halt(sprint_solver *solver, sprint_stop reason); /* the next ask wants nothing */
+
+/* ------------------------------------------------------------------------------------------------------------------
+ * 5. Your own shift, your own loss
+ */
+
+/* Both callbacks must be pure functions of their arguments (and of what `user` holds fixed). A callback that fails
+ * returns a status other than SPRINT_OK. Leave one NULL where your shift does not move, or does not reweight. */
+typedef struct sprint_shift_callbacks {
+  void *user;
+  /* x (n, d): on entry the base records of individuals `who`, with labels y (n); on return their records under
+   * `deployed`. who is NULL for records from outside the population (the held-out part). */
+  sprint_status (*respond)(void *user, const sprint_real *deployed, const uint32_t *who, const sprint_real *y, size_t n,
+                           sprint_real *x);
+  /* ret_p (n_strata): how often each stratum shows up under `deployed`. Checked to be a distribution. */
+  sprint_status (*strata)(void *user, const sprint_real *deployed, double *ret_p);
+} sprint_shift_callbacks;
+
+SPRINT_API sprint_status sprint_shift_new_custom(sprint_context *context, const sprint_shift_callbacks *callbacks,
+                                                 sprint_model *model, const sprint_population *population,
+                                                 sprint_shift **ret_shift);
+
+/* `gradient` may be called from several threads at once. */
+typedef struct sprint_model_callbacks {
+  void *user;
+  size_t n_params;
+  size_t n_features;
+  /* Adds to *ret_loss the sum of the losses of n rows and, unless it is NULL, to ret_gradient (n_params) the sum of
+   * their gradients in theta. */
+  void (*gradient)(void *user, const sprint_real *theta, const sprint_real *x, const sprint_real *y, size_t n,
+                   double *ret_loss, sprint_real *ret_gradient);
+  /* Optional: ret_gradient_x (n, d) = gradient in the features of the score that individuals want higher. Needed by
+   * the strategic shift alone. */
+  void (*score_gradient)(void *user, const sprint_real *theta, const sprint_real *x, size_t n,
+                         sprint_real *ret_gradient_x);
+  /* Optional: the starting point of a seed; zeros without it. */
+  void (*start)(void *user, uint64_t seed, sprint_real *ret_theta);
+} sprint_model_callbacks;
+
+SPRINT_API sprint_status sprint_model_new_custom(sprint_context *context, const sprint_model_callbacks *callbacks,
+                                                 sprint_model **ret_model);
+
+/* ------------------------------------------------------------------------------------------------------------------
+ * 6. The tables
+ */
+
+typedef enum sprint_param_type {
+  SPRINT_PARAM_BOOL,
+  SPRINT_PARAM_INTEGER,
+  SPRINT_PARAM_REAL,
+  SPRINT_PARAM_TEXT,
+  SPRINT_PARAM_CHOICE, /* one of `choices`, a|b|c */
+  SPRINT_PARAM_TEXTS,  /* a list of texts; one alone may stand without brackets */
+  SPRINT_PARAM_REALS,  /* a list of numbers */
+  SPRINT_PARAM_KIND,   /* a section of its own: a kind of `family` by name, or a mapping with `kind` and its keys */
+} sprint_param_type;
+
+typedef struct sprint_family sprint_family;
+
+typedef struct sprint_param {
+  const char *name;
+  sprint_param_type type;
+  const char *standard; /* the default, as a config would say it; NULL: required; "": none */
+  double min, max;      /* inclusive, of numbers; both 0: any */
+  const char *choices;
+  const sprint_family *family;
+  const char *help;
+} sprint_param;
+
+/* A kind: one way to fill a section. `ops` belongs to the library. */
+typedef struct sprint_kind {
+  const char *name;
+  const char *help;
+  const sprint_param *params;
+  size_t n_params;
+  const void *ops;
+} sprint_kind;
+
+/* A family: all kinds of one section, and the keys that they share. A family of one nameless kind is a plain section.
+ */
+struct sprint_family {
+  const char *name; /* plural, as of `sprint list methods` */
+  const char *key;  /* the config key, as of `method:` */
+  const char *help;
+  const sprint_param *params; /* shared by every kind */
+  size_t n_params;
+  const sprint_kind *const *kinds;
+  size_t n_kinds;
+  const char *standard; /* the default kind, or NULL */
+};
+
+/* Every family, in the order of a config. */
+SPRINT_API const sprint_family *const *sprint_families(size_t *ret_n);
+
+/* Reproduces the closed forms of the theory and reports each; returns false from `report` to stop. */
+typedef struct sprint_verify_case {
+  const char *name;
+  double expected, got, tolerance;
+  bool ok;
+} sprint_verify_case;
+typedef void (*sprint_verify_report)(void *user, const sprint_verify_case *result);
+SPRINT_API sprint_status sprint_verify(sprint_context *context, sprint_verify_report report, void *user,
+                                       bool *ret_all_ok);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,104 @@
+/* Contexts, error sentences and the allocation door. */
+#include "base/context.h"
+
+#include <cblas.h>
+#include <omp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ALIGNMENT 64
+
+const char *sprint_status_text(sprint_status status) {
+  static const char *const texts[] = {
+#define X(name, text) text,
+      SPRINT_STATUS_LIST(X)
+#undef X
+  };
+  return (size_t)status < SPRINT__COUNT(texts) ? texts[status] : "unknown status";
+}
+
+sprint_status sprint_context_new(sprint_context **ret_context) {
+  sprint_context *context = calloc(1, sizeof *context);
+  if (!context) return SPRINT_ERROR_MEMORY;
+  context->n_threads = omp_get_num_procs();
+  context->fail_allocation = -1;
+  openblas_set_num_threads(1);
+  *ret_context = context;
+  return SPRINT_OK;
+}
+
+void sprint_context_free(sprint_context *context) { free(context); }
+
+const char *sprint_context_error(const sprint_context *context) { return context->error; }
+
+sprint_status sprint_context_set_threads(sprint_context *context, int n_threads) {
+  if (n_threads < 0 || n_threads > 1024)
+    return sprint_fail(context, SPRINT_ERROR_ARGUMENT, "threads: %d is not within 0 .. 1024", n_threads);
+  context->n_threads = n_threads ? n_threads : omp_get_num_procs();
+  return SPRINT_OK;
+}
+
+sprint_status sprint_fail(sprint_context *context, sprint_status status, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  vsnprintf(context->error, sizeof context->error, format, args);
+  va_end(args);
+  return status;
+}
+
+void *sprint__alloc(sprint_context *context, size_t n, size_t size) {
+  if (context->fail_allocation >= 0 && context->n_allocations == (uint64_t)context->fail_allocation) {
+    sprint_fail(context, SPRINT_ERROR_MEMORY, "out of memory (allocation %llu, made to fail)",
+                (unsigned long long)context->n_allocations++);
+    return NULL;
+  }
+  context->n_allocations++;
+  size_t bytes = 0;
+  void *memory = NULL;
+  if (!__builtin_mul_overflow(n, size, &bytes) && bytes <= SIZE_MAX - ALIGNMENT) {
+    bytes = bytes ? (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT : ALIGNMENT;
+    memory = aligned_alloc(ALIGNMENT, bytes);
+  }
+  if (!memory) {
+    sprint_fail(context, SPRINT_ERROR_MEMORY, "out of memory: %zu items of %zu bytes could not be had", n, size);
+    return NULL;
+  }
+  return memset(memory, 0, bytes);
+}
+
+sprint_status sprint__grow(sprint_context *context, void **items, size_t n_used, size_t *n_room, size_t n_needed,
+                           size_t size) {
+  if (n_needed <= *n_room) return SPRINT_OK;
+  size_t room = *n_room ? *n_room : 16;
+  while (room < n_needed) room *= 2;
+  void *grown = sprint__alloc(context, room, size);
+  if (!grown) return SPRINT_ERROR_MEMORY;
+  if (n_used) memcpy(grown, *items, n_used * size);
+  sprint__free(*items);
+  *items = grown;
+  *n_room = room;
+  return SPRINT_OK;
+}
+
+void sprint__free(void *memory) { free(memory); }
+
+char *sprint__strdup(sprint_context *context, const char *text) {
+  size_t size = strlen(text) + 1;
+  char *copy = sprint__alloc(context, size, 1);
+  return copy ? memcpy(copy, text, size) : NULL;
+}
+
+char *sprint__printf(sprint_context *context, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  int length = vsnprintf(NULL, 0, format, args);
+  va_end(args);
+  char *text = length < 0 ? NULL : sprint__alloc(context, (size_t)length + 1, 1);
+  if (!text) return NULL;
+  va_start(args, format);
+  vsnprintf(text, (size_t)length + 1, format, args);
+  va_end(args);
+  return text;
+}

@@ -1,0 +1,35 @@
+/* The context: error sentence, threads, and the one door through which memory is taken. */
+#ifndef SPRINT_BASE_CONTEXT_H
+#define SPRINT_BASE_CONTEXT_H
+
+#include "sprint.h"
+
+struct sprint_context {
+  char error[1024];
+  int n_threads;           /* resolved: at least 1 */
+  uint64_t n_allocations;  /* through the door, so far */
+  int64_t fail_allocation; /* tests: the allocation of this number (from 0) fails; -1: none */
+};
+
+/* Zeroed, 64-byte aligned memory for n items of `size` bytes, or NULL with the error set. n == 0 gives a pointer that
+ * can be freed. Never called in a step. */
+void *sprint__alloc(sprint_context *context, size_t n, size_t size);
+
+/* Grows `*items` (n_old used) to hold at least n_new; doubles. Contents move, the pointer changes. */
+sprint_status sprint__grow(sprint_context *context, void **items, size_t n_used, size_t *n_room, size_t n_needed,
+                           size_t size);
+void sprint__free(void *memory);
+char *sprint__strdup(sprint_context *context, const char *text);
+
+/* printf into a new string; NULL with the error set when memory is out. */
+char *sprint__printf(sprint_context *context, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#define SPRINT__TRY(call)                       \
+  do {                                          \
+    sprint_status status__ = (call);            \
+    if (status__ != SPRINT_OK) return status__; \
+  } while (0)
+
+#define SPRINT__COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+#endif

@@ -1,0 +1,26 @@
+/* Files that appear whole or not at all: written under a temporary name, synced, renamed. */
+#ifndef SPRINT_BASE_FILE_H
+#define SPRINT_BASE_FILE_H
+
+#include <stdio.h>
+
+#include "base/context.h"
+
+struct sprint__file {
+  FILE *stream; /* write here with stdio; errors are found at commit */
+  char *path, *part;
+};
+
+sprint_status sprint__file_create(sprint_context *context, const char *path, struct sprint__file *ret_file);
+
+/* Flushes, syncs and renames; on failure removes the part. The struct is done with either way. */
+sprint_status sprint__file_commit(sprint_context *context, struct sprint__file *file);
+void sprint__file_abandon(struct sprint__file *file);
+
+/* The folder and its parents, where missing. */
+sprint_status sprint__folder_make(sprint_context *context, const char *path);
+
+/* Opens to read, or says why not. A folder is refused. */
+sprint_status sprint__file_open(sprint_context *context, const char *path, FILE **ret_stream);
+
+#endif

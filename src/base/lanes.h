@@ -1,0 +1,20 @@
+/* Lanes: how work on rows is cut. The cut depends on the work alone, never on the threads that do it, and partial sums
+ * are combined in lane order, so results are equal to the bit at any thread count. */
+#ifndef SPRINT_BASE_LANES_H
+#define SPRINT_BASE_LANES_H
+
+#include "base/context.h"
+
+enum { SPRINT__MAX_LANES = 8 };
+
+/* How many lanes n rows of `cost_per_row` floating-point operations are worth. */
+int sprint__lanes_for(size_t n_rows, double cost_per_row);
+
+/* The rows of a lane: [*ret_start, return value). */
+size_t sprint__lane_rows(size_t n_rows, int n_lanes, int lane, size_t *ret_start);
+
+/* Calls work(user, lane, start, end) for every lane, on up to context->n_threads threads. */
+typedef void (*sprint__lane_work)(void *user, int lane, size_t start, size_t end);
+void sprint__lanes_run(sprint_context *context, size_t n_rows, int n_lanes, sprint__lane_work work, void *user);
+
+#endif

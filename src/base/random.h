@@ -1,0 +1,32 @@
+/* Counter-based random numbers (Philox4x32-10 of Random123): each is a function of (seed, purpose, step, index), so
+ * nothing is replayed on resume, threads need no streams, and two methods that ask for the same (seed, purpose, step,
+ * index) get the same number. */
+#ifndef SPRINT_BASE_RANDOM_H
+#define SPRINT_BASE_RANDOM_H
+
+#include <stdint.h>
+
+/* What a number is for. Append only: the order is part of what a seed means. */
+enum sprint__purpose {
+  SPRINT__FOR_START,   /* starting points */
+  SPRINT__FOR_DRAWS,   /* who is in a batch */
+  SPRINT__FOR_SELECT,  /* which rows of a file are kept */
+  SPRINT__FOR_HOLDOUT, /* which rows are held out */
+  SPRINT__FOR_PEOPLE,  /* generated populations */
+};
+
+/* Two independent 64-bit words. */
+struct sprint__random {
+  uint64_t a, b;
+};
+
+struct sprint__random sprint__random_words(uint64_t seed, enum sprint__purpose purpose, uint64_t step, uint32_t index);
+
+double sprint__uniform(uint64_t word);                     /* in [0, 1), 53 bits */
+uint64_t sprint__below(uint64_t word, uint64_t n);         /* in 0 .. n-1; the bias is n / 2^64 */
+double sprint__normal(const struct sprint__random *words); /* Box-Muller */
+
+/* Shuffles items (n) in place; the permutation depends on seed and purpose alone. */
+void sprint__shuffle(uint64_t seed, enum sprint__purpose purpose, uint32_t *items, uint32_t n);
+
+#endif

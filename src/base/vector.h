@@ -1,0 +1,31 @@
+/* Flat vectors of sprint_real; sums accumulate in double. */
+#ifndef SPRINT_BASE_VECTOR_H
+#define SPRINT_BASE_VECTOR_H
+
+#include <math.h>
+#include <stddef.h>
+
+#include "sprint.h"
+
+static inline double sprint__norm_sq(const sprint_real *a, size_t n) {
+  double sum = 0;
+  for (size_t i = 0; i < n; i++) sum += (double)a[i] * (double)a[i];
+  return sum;
+}
+
+static inline double sprint__distance(const sprint_real *a, const sprint_real *b, size_t n) {
+  double sum = 0;
+  for (size_t i = 0; i < n; i++) {
+    double difference = (double)a[i] - (double)b[i];
+    sum += difference * difference;
+  }
+  return sqrt(sum);
+}
+
+static inline bool sprint__all_finite(const sprint_real *a, size_t n) {
+  sprint_real zero = 0;
+  for (size_t i = 0; i < n; i++) zero += a[i] * 0; /* inf and nan leave nan behind */
+  return zero == 0;
+}
+
+#endif

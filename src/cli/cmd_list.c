@@ -1,0 +1,77 @@
+/* sprint list: every kind with its parameters, from the tables that parse them. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "cli.h"
+
+static void print_range(const sprint_param *param) {
+  bool from = param->min > -DBL_MAX, to = param->max < DBL_MAX;
+  if (param->min == 0 && param->max == 0) return;
+  if (from && param->min == DBL_MIN)
+    printf(" above 0%s", to ? "" : "");
+  else if (from)
+    printf(" from %.10g", param->min);
+  if (to) printf(" to %.10g", param->max);
+}
+
+static void print_type(const sprint_param *param) {
+  static const char *const words[] = {"true or false", "whole number",  "number",          "text",
+                                      "one of ",       "list of texts", "list of numbers", "one of the "};
+  fputs(words[param->type], stdout);
+  if (param->type == SPRINT_PARAM_CHOICE) fputs(param->choices, stdout);
+  if (param->type == SPRINT_PARAM_KIND) fputs(param->family->name, stdout);
+  if (param->type == SPRINT_PARAM_INTEGER || param->type == SPRINT_PARAM_REAL || param->type == SPRINT_PARAM_REALS)
+    print_range(param);
+}
+
+static void print_params(const sprint_param *params, size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    printf("      %-16s ", params[i].name);
+    print_type(&params[i]);
+    if (!params[i].standard)
+      fputs(", required", stdout);
+    else if (params[i].standard[0])
+      printf(", default %s", params[i].standard);
+    printf("\n%23s%s\n", "", params[i].help ? params[i].help : "");
+  }
+}
+
+static void print_family(const sprint_family *family) {
+  printf("%s: %s%s%s%s\n", family->name, family->help, family->key[0] ? " (config key `" : "", family->key,
+         family->key[0] ? "`)" : "");
+  for (size_t i = 0; i < family->n_kinds; i++) {
+    const sprint_kind *kind = family->kinds[i];
+    bool standard = family->standard && strcmp(family->standard, kind->name) == 0;
+    if (kind->name[0]) printf("  %s: %s%s\n", kind->name, kind->help, standard ? " (the default)" : "");
+    print_params(kind->params, kind->n_params);
+  }
+  if (family->n_params) puts("  shared by all of them:");
+  print_params(family->params, family->n_params);
+}
+
+static int list_run(sprint_context *context, const struct cli_command *command, const struct cli_options *options) {
+  (void)context;
+  size_t n = 0;
+  const sprint_family *const *families = sprint_families(&n);
+  const char *wanted = options->n_arguments ? options->arguments[0] : NULL;
+  bool found = false;
+  for (size_t i = 0; i < n; i++) {
+    if (wanted && strcmp(families[i]->name, wanted) != 0) continue;
+    if (found) putchar('\n');
+    print_family(families[i]);
+    found = true;
+    if (wanted && strcmp(wanted, "models") == 0) wanted = "layers"; /* a model is its section and its layers */
+  }
+  return found ? CLI_OK : cli_misused(command, "'%s' is not a family of kinds", wanted);
+}
+
+const struct cli_command cli_list = {
+    "list",
+    "[config|data|models|layers|losses|inits|shifts|methods|steps|deployments|stops|evals]",
+    "every kind with its parameters, defaults and meaning",
+    "",
+    0,
+    1,
+    list_run,
+};

@@ -1,0 +1,83 @@
+/* sprint: the command. One file per subcommand; this one picks it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+static const struct cli_command *const commands[] = {
+    &cli_run, &cli_predict, &cli_grad, &cli_init, &cli_verify, &cli_list, &cli_data,
+};
+
+enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
+
+static void print_help(FILE *stream) {
+  fputs(
+      "sprint: stable learning when the deployed model changes its own data\n\n"
+      "usage: sprint COMMAND ...\n\n",
+      stream);
+  for (size_t i = 0; i < N_COMMANDS; i++) fprintf(stream, "  %-8s %s\n", commands[i]->name, commands[i]->summary);
+  fputs(
+      "\n  sprint COMMAND --help    how a command is called\n"
+      "  sprint --version         version and precision\n",
+      stream);
+}
+
+static void print_command_help(const struct cli_command *command) {
+  printf("usage: sprint %s %s\n\n%s\n", command->name, command->usage, command->summary);
+  static const char *const help[][2] = {
+      {"set", "--set KEY.PATH=VALUE  lay a value over the config; may be given often"},
+      {"out", "--out PATH            where the result goes"},
+      {"seed", "--seed S              one seed instead of the config's"},
+      {"threads", "--threads N           threads to use (0: one per core); results do not depend on it"},
+      {"params", "--params FILE         theta: .npy (flat) or .safetensors"},
+      {"deployed", "--deployed FILE       theta' that the population reacts to (default: theta)"},
+  };
+  for (size_t i = 0; i < sizeof help / sizeof help[0]; i++)
+    if (strstr(command->options, help[i][0])) printf("  %s\n", help[i][1]);
+}
+
+static const struct cli_command *find(const char *name) {
+  for (size_t i = 0; i < N_COMMANDS; i++)
+    if (strcmp(commands[i]->name, name) == 0) return commands[i];
+  return NULL;
+}
+
+static int run_command(sprint_context *context, const struct cli_command *command, int argc, char **argv) {
+  struct cli_options options = {.n_arguments = 0};
+  bool help = false;
+  int code = cli_parse(context, command, argc, argv, &options, &help);
+  if (help) {
+    print_command_help(command);
+    return CLI_OK;
+  }
+  return code == CLI_OK ? command->run(context, command, &options) : code;
+}
+
+int main(int argc, char **argv) {
+  const char *name = argc > 1 ? argv[1] : "";
+  if (!*name || strcmp(name, "help") == 0 || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
+    print_help(*name ? stdout : stderr);
+    return *name ? CLI_OK : CLI_USAGE;
+  }
+  if (strcmp(name, "--version") == 0) {
+    printf("sprint %s (%s)\n", SPRINT_VERSION, sizeof(sprint_real) == 8 ? "double" : "float");
+    return CLI_OK;
+  }
+  const struct cli_command *command = find(name);
+  if (!command) {
+    fprintf(stderr, "sprint: '%s' is not a command; `sprint --help` lists them\n", name);
+    return CLI_USAGE;
+  }
+  sprint_context *context = NULL;
+  if (sprint_context_new(&context) != SPRINT_OK) {
+    fputs("sprint: out of memory\n", stderr);
+    return CLI_FAILED;
+  }
+  int code = run_command(context, command, argc - 1, argv + 1);
+  sprint_context_free(context);
+  if (fflush(stdout) != 0 && code == CLI_OK) {
+    fputs("sprint: standard output cannot be written\n", stderr);
+    code = CLI_FAILED;
+  }
+  return code;
+}

@@ -1,0 +1,126 @@
+/* Options of the subcommands, and how complaints are made. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+int cli_failed(const sprint_context *context) {
+  fprintf(stderr, "sprint: %s\n", sprint_context_error(context));
+  return CLI_FAILED;
+}
+
+int cli_misused(const struct cli_command *command, const char *format, ...) {
+  va_list args;
+  fprintf(stderr, "sprint %s: ", command->name);
+  va_start(args, format);
+  vfprintf(stderr, format, args);
+  va_end(args);
+  fprintf(stderr, "; usage: sprint %s %s\n", command->name, command->usage);
+  return CLI_USAGE;
+}
+
+char *cli_format(const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  int length = vsnprintf(NULL, 0, format, args);
+  va_end(args);
+  char *text = length < 0 ? NULL : malloc((size_t)length + 1);
+  if (!text) {
+    fputs("sprint: out of memory\n", stderr);
+    exit(CLI_FAILED);
+  }
+  va_start(args, format);
+  vsnprintf(text, (size_t)length + 1, format, args);
+  va_end(args);
+  return text;
+}
+
+/* Whether the blank-separated list holds the word. */
+static bool has_word(const char *list, const char *word, size_t length) {
+  for (const char *at = list; (at = strstr(at, word)); at++) {
+    bool begins = at == list || at[-1] == ' ', ends = at[length] == '\0' || at[length] == ' ';
+    if (begins && ends) return true;
+  }
+  return false;
+}
+
+static int set_threads(sprint_context *context, const struct cli_command *command, const char *text) {
+  char *end = NULL;
+  errno = 0;
+  long n = strtol(text, &end, 10);
+  if (errno || end == text || *end || n < 0 || n > 1024)
+    return cli_misused(command, "--threads: '%s' is not a whole number within 0 .. 1024", text);
+  return sprint_context_set_threads(context, (int)n) == SPRINT_OK ? CLI_OK : cli_failed(context);
+}
+
+static int take_option(sprint_context *context, const struct cli_command *command, const char *name, const char *value,
+                       struct cli_options *options) {
+  if (strcmp(name, "threads") == 0) return set_threads(context, command, value);
+  if (strcmp(name, "set") == 0) {
+    if (options->n_sets == CLI_MAX - 1) return cli_misused(command, "more than %d --set options", CLI_MAX - 1);
+    options->sets[options->n_sets++] = value;
+    return CLI_OK;
+  }
+  const char **slot = strcmp(name, "out") == 0        ? &options->out
+                      : strcmp(name, "params") == 0   ? &options->params
+                      : strcmp(name, "deployed") == 0 ? &options->deployed
+                                                      : &options->seed;
+  *slot = value;
+  return CLI_OK;
+}
+
+static int take_long(sprint_context *context, const struct cli_command *command, char **argv, int argc, int *i,
+                     struct cli_options *options) {
+  char name[32];
+  const char *text = argv[*i] + 2, *equals = strchr(text, '=');
+  size_t length = equals ? (size_t)(equals - text) : strlen(text);
+  if (length == 0 || length >= sizeof name) return cli_misused(command, "unknown option '%s'", argv[*i]);
+  memcpy(name, text, length);
+  name[length] = '\0';
+  if (!has_word(command->options, name, length)) return cli_misused(command, "unknown option '--%s'", name);
+  const char *value = equals ? equals + 1 : *i + 1 < argc ? argv[++*i] : NULL;
+  if (!value) return cli_misused(command, "option '--%s' needs a value", name);
+  return take_option(context, command, name, value, options);
+}
+
+int cli_parse(sprint_context *context, const struct cli_command *command, int argc, char **argv,
+              struct cli_options *ret_options, bool *ret_help) {
+  bool plain = false; /* after -- */
+  for (int i = 1; i < argc; i++) {
+    if (!plain && (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)) {
+      *ret_help = true;
+      return CLI_OK;
+    }
+    if (!plain && strcmp(argv[i], "--") == 0) {
+      plain = true;
+    } else if (!plain && argv[i][0] == '-' && argv[i][1] == '-') {
+      int code = take_long(context, command, argv, argc, &i, ret_options);
+      if (code != CLI_OK) return code;
+    } else if (!plain && argv[i][0] == '-' && argv[i][1]) {
+      return cli_misused(command, "unknown option '%s'", argv[i]);
+    } else if (ret_options->n_arguments == command->max_arguments) {
+      return cli_misused(command, "'%s' is one argument too many", argv[i]);
+    } else {
+      ret_options->arguments[ret_options->n_arguments++] = argv[i];
+    }
+  }
+  if (ret_options->n_arguments < command->min_arguments) return cli_misused(command, "an argument is missing");
+  return CLI_OK;
+}
+
+sprint_status cli_load(sprint_context *context, const struct cli_options *options, sprint_experiment **ret_experiment) {
+  const char *sets[CLI_MAX];
+  char seeds[64];
+  size_t n_sets = options->n_sets;
+  memcpy(sets, options->sets, n_sets * sizeof *sets);
+  if (options->seed) {
+    if (!*options->seed || strlen(options->seed) > 20 || strspn(options->seed, "0123456789") != strlen(options->seed))
+      return sprint_fail(context, SPRINT_ERROR_INPUT, "--seed: '%s' is not a whole number of at least 0",
+                         options->seed);
+    snprintf(seeds, sizeof seeds, "seeds=[%s]", options->seed);
+    sets[n_sets++] = seeds;
+  }
+  return sprint_experiment_load(context, options->arguments[0], sets, n_sets, ret_experiment);
+}

@@ -1,0 +1,199 @@
+/* Documents: a root map, and the names that its places lend. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "config/node.h"
+#include "config/text.h"
+
+/* The text of a file. Reading stops soon after the bound on YAML texts, which the parser then complains about. */
+static sprint_status read_text(sprint_context *context, const char *path, struct sprint__text *text) {
+  enum { ENOUGH = 5 << 20 };
+  FILE *stream = NULL;
+  char bytes[4096];
+  size_t n;
+  SPRINT__TRY(sprint__file_open(context, path, &stream));
+  while (text->n < ENOUGH && !text->failed && (n = fread(bytes, 1, sizeof bytes, stream)) > 0)
+    sprint__text_put(text, bytes, n);
+  bool broken = ferror(stream) != 0;
+  fclose(stream);
+  if (text->failed) return SPRINT_ERROR_MEMORY;
+  if (broken) return sprint_fail(context, SPRINT_ERROR_IO, "%s: cannot be read", path);
+  return SPRINT_OK;
+}
+
+/* Takes `name` over, even on failure. */
+static sprint_status own_name(struct sprint__document *document, char *name) {
+  void *files = document->files;
+  if (!name) return SPRINT_ERROR_MEMORY;
+  sprint_status status = sprint__grow(document->context, &files, document->n_files, &document->n_files_room,
+                                      document->n_files + 1, sizeof *document->files);
+  if (status != SPRINT_OK) {
+    sprint__free(name);
+    return status;
+  }
+  document->files = files;
+  document->files[document->n_files++] = name;
+  return SPRINT_OK;
+}
+
+static sprint_status fill(struct sprint__document *document, const char *text, size_t size, const char *name) {
+  SPRINT__TRY(own_name(document, sprint__strdup(document->context, name)));
+  struct sprint__place start = {document->files[0], 1};
+  SPRINT__TRY(sprint__yaml_parse(document->context, text, size, start, &document->root));
+  struct sprint__node *root = document->root;
+  if (root->type == SPRINT__NODE_SCALAR && !root->quoted && !root->text[0]) root->type = SPRINT__NODE_MAP;
+  if (root->type == SPRINT__NODE_MAP) return SPRINT_OK;
+  return sprint__complain(document->context, root->place, "a map of keys was expected, not %s",
+                          root->type == SPRINT__NODE_LIST ? "a list" : "a single value");
+}
+
+static sprint_status document_new(sprint_context *context, const char *text, size_t size, const char *name,
+                                  struct sprint__document **ret_document) {
+  struct sprint__document *document = sprint__alloc(context, 1, sizeof *document);
+  if (!document) return SPRINT_ERROR_MEMORY;
+  document->context = context;
+  sprint_status status = fill(document, text, size, name);
+  if (status != SPRINT_OK) {
+    sprint__document_free(document);
+    return status;
+  }
+  *ret_document = document;
+  return SPRINT_OK;
+}
+
+sprint_status sprint__document_read(sprint_context *context, const char *path, struct sprint__document **ret_document) {
+  struct sprint__text text = {.context = context};
+  sprint_status status = read_text(context, path, &text);
+  if (status == SPRINT_OK) status = document_new(context, text.n ? text.items : "", text.n, path, ret_document);
+  sprint__free(text.items);
+  return status;
+}
+
+sprint_status sprint__document_parse(sprint_context *context, const char *text, const char *name,
+                                     struct sprint__document **ret_document) {
+  return document_new(context, text, strlen(text), name, ret_document);
+}
+
+void sprint__document_free(struct sprint__document *document) {
+  if (!document) return;
+  sprint__node_free(document->root);
+  for (size_t i = 0; i < document->n_files; i++) sprint__free(document->files[i]);
+  sprint__free(document->files);
+  sprint__free(document);
+}
+
+/* A key path, cut at its dots. */
+struct route {
+  struct sprint__place place; /* of everything that the assignment says */
+  char *keys;                 /* owns the parts */
+  char *parts[SPRINT__MAX_DEPTH];
+  size_t n;
+  const char *value;
+};
+
+static sprint_status route_cut(struct sprint__document *document, const char *assignment, struct route *route) {
+  sprint_context *context = document->context;
+  const char *equals = strchr(assignment, '=');
+  size_t size = strlen(assignment);
+  if (!equals) return sprint__complain(context, route->place, "there is no '='; key.path=value was expected");
+  if (sprint__text_check(assignment, size) < size) return sprint__complain(context, route->place, "is not UTF-8 text");
+  route->value = equals + 1;
+  route->keys = sprint__printf(context, "%.*s", (int)(equals - assignment), assignment);
+  if (!route->keys) return SPRINT_ERROR_MEMORY;
+  for (char *part = route->keys, *dot = part; dot; part = dot + 1) {
+    if (route->n == SPRINT__MAX_DEPTH)
+      return sprint__complain(context, route->place, "the key is nested deeper than %d levels", SPRINT__MAX_DEPTH);
+    route->parts[route->n++] = part;
+    dot = strchr(part, '.');
+    if (dot) *dot = '\0';
+    if (!*part) return sprint__complain(context, route->place, "the key has an empty part");
+  }
+  return SPRINT_OK;
+}
+
+/* "'a.b' is", for what the first n parts lead to. */
+static struct sprint__shown reached(const struct route *route, size_t n) {
+  char path[sizeof(struct sprint__shown)] = "";
+  size_t used = 0;
+  for (size_t i = 0; i < n && used < sizeof path; i++)
+    used += (size_t)snprintf(path + used, sizeof path - used, "%s%s", i ? "." : "", route->parts[i]);
+  return sprint__show(path);
+}
+
+static sprint_status enter_list(struct sprint__document *document, struct sprint__node *list, const struct route *route,
+                                size_t i, struct sprint__node ***ret_slot) {
+  const char *part = route->parts[i];
+  size_t length = strlen(part), index = 0;
+  for (size_t c = 0; c < length && index < list->n_children; c++)
+    index = part[c] >= '0' && part[c] <= '9' ? 10 * index + (size_t)(part[c] - '0') : list->n_children;
+  if (index >= list->n_children)
+    return sprint__complain(document->context, route->place,
+                            "'%s' is a list of %zu, entered by a number from 0, and '%s' is not one of them",
+                            reached(route, i).text, list->n_children, sprint__show(part).text);
+  *ret_slot = &list->children[index];
+  return SPRINT_OK;
+}
+
+/* The slot of part i in `node`; NULL where a map does not have it yet. */
+static sprint_status enter(struct sprint__document *document, struct sprint__node *node, const struct route *route,
+                           size_t i, struct sprint__node ***ret_slot) {
+  if (node->type == SPRINT__NODE_LIST) return enter_list(document, node, route, i, ret_slot);
+  if (node->type == SPRINT__NODE_SCALAR)
+    return sprint__complain(document->context, route->place, "'%s' is a single value, so it has no key '%s'",
+                            reached(route, i).text, sprint__show(route->parts[i]).text);
+  *ret_slot = NULL;
+  for (size_t c = 0; c < node->n_children; c++)
+    if (strcmp(node->children[c]->key, route->parts[i]) == 0) *ret_slot = &node->children[c];
+  return SPRINT_OK;
+}
+
+/* Names *value by part i and, for each part down to the one after `last`, puts it in a map of its own. */
+static sprint_status wrap(struct sprint__document *document, const struct route *route, size_t last,
+                          struct sprint__node **value) {
+  for (size_t i = route->n;; i--) {
+    struct sprint__node *map = NULL;
+    (*value)->key = sprint__strdup(document->context, route->parts[i - 1]);
+    if (!(*value)->key) return SPRINT_ERROR_MEMORY;
+    if (i - 1 == last) return SPRINT_OK;
+    SPRINT__TRY(sprint__node_new(document->context, SPRINT__NODE_MAP, route->place, &map));
+    struct sprint__node *child = *value;
+    *value = map;
+    SPRINT__TRY(sprint__node_append(document->context, map, child));
+  }
+}
+
+/* Puts *value at the end of the route; what is not put stays the caller's. */
+static sprint_status lay(struct sprint__document *document, const struct route *route, struct sprint__node **value) {
+  struct sprint__node *node = document->root, **slot = NULL;
+  size_t i = 0;
+  for (;; i++) {
+    SPRINT__TRY(enter(document, node, route, i, &slot));
+    if (!slot || i + 1 == route->n || sprint__node_is_null(*slot)) break;
+    node = *slot;
+  }
+  SPRINT__TRY(wrap(document, route, i, value));
+  struct sprint__node *laid = *value;
+  *value = NULL;
+  if (!slot) return sprint__node_append(document->context, node, laid);
+  if (node->type == SPRINT__NODE_LIST) {
+    sprint__free(laid->key);
+    laid->key = NULL;
+  }
+  sprint__node_free(*slot);
+  *slot = laid;
+  return SPRINT_OK;
+}
+
+sprint_status sprint__document_set(struct sprint__document *document, const char *assignment) {
+  SPRINT__TRY(own_name(document, sprint__printf(document->context, "--set %s", assignment)));
+  struct route route = {.place = {document->files[document->n_files - 1], 0}};
+  struct sprint__node *value = NULL;
+  sprint_status status = route_cut(document, assignment, &route);
+  if (status == SPRINT_OK)
+    status = sprint__yaml_parse(document->context, route.value, strlen(route.value), route.place, &value);
+  if (status == SPRINT_OK) status = lay(document, &route, &value);
+  sprint__node_free(value);
+  sprint__free(route.keys);
+  return status;
+}

@@ -1,0 +1,74 @@
+/* What a section says, by key. */
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "config/value.h"
+
+static const struct sprint__value *find(const struct sprint__section *section, const char *key) {
+  for (size_t i = 0; i < section->n_values; i++)
+    if (strcmp(section->values[i].param->name, key) == 0) return &section->values[i];
+  return NULL;
+}
+
+const struct sprint__value *sprint__get(const struct sprint__section *section, const char *key) {
+  const struct sprint__value *value = find(section, key);
+  assert(value && "a key that the tables do not have");
+  return value;
+}
+
+double sprint__get_real(const struct sprint__section *section, const char *key) {
+  const struct sprint__value *value = sprint__get(section, key);
+  assert(value->param->type == SPRINT_PARAM_REAL);
+  return value->real;
+}
+
+int64_t sprint__get_integer(const struct sprint__section *section, const char *key) {
+  const struct sprint__value *value = sprint__get(section, key);
+  assert(value->param->type == SPRINT_PARAM_INTEGER);
+  return value->integer;
+}
+
+bool sprint__get_flag(const struct sprint__section *section, const char *key) {
+  const struct sprint__value *value = sprint__get(section, key);
+  assert(value->param->type == SPRINT_PARAM_BOOL);
+  return value->flag;
+}
+
+const char *sprint__get_text(const struct sprint__section *section, const char *key) {
+  const struct sprint__value *value = sprint__get(section, key);
+  assert(value->param->type == SPRINT_PARAM_TEXT || value->param->type == SPRINT_PARAM_CHOICE);
+  return value->text;
+}
+
+int sprint__get_choice(const struct sprint__section *section, const char *key) {
+  const struct sprint__value *value = sprint__get(section, key);
+  assert(value->param->type == SPRINT_PARAM_CHOICE);
+  size_t length = strlen(value->text);
+  if (length == 0) return -1;
+  int index = 0;
+  for (const char *at = value->param->choices; at; index++) {
+    if (strcspn(at, "|") == length && strncmp(at, value->text, length) == 0) return index;
+    at = strchr(at, '|');
+    if (at) at++;
+  }
+  assert(false && "a choice that was not checked");
+  return -1;
+}
+
+const struct sprint__section *sprint__get_section(const struct sprint__section *section, const char *key) {
+  const struct sprint__value *value = sprint__get(section, key);
+  assert(value->param->type == SPRINT_PARAM_KIND);
+  return value->section;
+}
+
+sprint_status sprint__refuse(const struct sprint__section *section, const char *key, const char *format, ...) {
+  char sentence[sizeof section->context->error];
+  const struct sprint__value *value = find(section, key);
+  assert((value || strcmp(key, "kind") == 0) && "a key that the tables do not have");
+  va_list args;
+  va_start(args, format);
+  vsnprintf(sentence, sizeof sentence, format, args);
+  va_end(args);
+  return sprint__complain_key(section, value ? value->place : section->place, key, "%s", sentence);
+}

@@ -1,0 +1,133 @@
+/* The tree: see node.h. Recursion goes no deeper than the tree, whose depth is bounded where it is made. */
+#include "config/node.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+sprint_status sprint__complain(sprint_context *context, struct sprint__place place, const char *format, ...) {
+  char sentence[sizeof context->error];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(sentence, sizeof sentence, format, args);
+  va_end(args);
+  if (!place.file) return sprint_fail(context, SPRINT_ERROR_INPUT, "%s", sentence);
+  if (!place.line) return sprint_fail(context, SPRINT_ERROR_INPUT, "%s: %s", place.file, sentence);
+  return sprint_fail(context, SPRINT_ERROR_INPUT, "%s:%d: %s", place.file, place.line, sentence);
+}
+
+sprint_status sprint__node_new(sprint_context *context, enum sprint__node_type type, struct sprint__place place,
+                               struct sprint__node **ret_node) {
+  struct sprint__node *node = sprint__alloc(context, 1, sizeof *node);
+  if (!node) return SPRINT_ERROR_MEMORY;
+  node->type = type;
+  node->place = place;
+  *ret_node = node;
+  return SPRINT_OK;
+}
+
+void sprint__node_free(struct sprint__node *node) {
+  if (!node) return;
+  for (size_t i = 0; i < node->n_children; i++) sprint__node_free(node->children[i]);
+  sprint__free(node->children);
+  sprint__free(node->key);
+  sprint__free(node->text);
+  sprint__free(node);
+}
+
+sprint_status sprint__node_append(sprint_context *context, struct sprint__node *parent, struct sprint__node *child) {
+  void *children = parent->children;
+  sprint_status status = sprint__grow(context, &children, parent->n_children, &parent->n_room, parent->n_children + 1,
+                                      sizeof *parent->children);
+  if (status != SPRINT_OK) {
+    sprint__node_free(child);
+    return status;
+  }
+  parent->children = children;
+  parent->children[parent->n_children++] = child;
+  return SPRINT_OK;
+}
+
+/* Appends a copy of each child of `from`; where `only_new`, of those whose keys `to` does not have. */
+static sprint_status copy_children(sprint_context *context, struct sprint__node *to, const struct sprint__node *from,
+                                   bool only_new) {
+  for (size_t i = 0; i < from->n_children; i++) {
+    struct sprint__node *child = NULL;
+    if (only_new && sprint__node_child(to, from->children[i]->key)) continue;
+    SPRINT__TRY(sprint__node_copy(context, from->children[i], &child));
+    SPRINT__TRY(sprint__node_append(context, to, child));
+  }
+  return SPRINT_OK;
+}
+
+/* A copy of the node without its children. */
+static sprint_status copy_alone(sprint_context *context, const struct sprint__node *node,
+                                struct sprint__node **ret_node) {
+  struct sprint__node *copy = NULL;
+  SPRINT__TRY(sprint__node_new(context, node->type, node->place, &copy));
+  copy->quoted = node->quoted;
+  bool ok = (!node->key || (copy->key = sprint__strdup(context, node->key))) &&
+            (!node->text || (copy->text = sprint__strdup(context, node->text)));
+  if (!ok) {
+    sprint__node_free(copy);
+    return SPRINT_ERROR_MEMORY;
+  }
+  *ret_node = copy;
+  return SPRINT_OK;
+}
+
+sprint_status sprint__node_copy(sprint_context *context, const struct sprint__node *node,
+                                struct sprint__node **ret_node) {
+  struct sprint__node *copy = NULL;
+  SPRINT__TRY(copy_alone(context, node, &copy));
+  sprint_status status = copy_children(context, copy, node, false);
+  if (status != SPRINT_OK) {
+    sprint__node_free(copy);
+    return status;
+  }
+  *ret_node = copy;
+  return SPRINT_OK;
+}
+
+/* The children of `base`, each with what `over` lays on it, then those of `over` that are new. */
+static sprint_status merge_children(sprint_context *context, const struct sprint__node *base,
+                                    const struct sprint__node *over, struct sprint__node *merged) {
+  for (size_t i = 0; i < base->n_children; i++) {
+    struct sprint__node *child = NULL;
+    const struct sprint__node *under = base->children[i];
+    SPRINT__TRY(sprint__node_merge(context, under, sprint__node_child(over, under->key), &child));
+    SPRINT__TRY(sprint__node_append(context, merged, child));
+  }
+  return copy_children(context, merged, over, true);
+}
+
+sprint_status sprint__node_merge(sprint_context *context, const struct sprint__node *base,
+                                 const struct sprint__node *over, struct sprint__node **ret_node) {
+  if (!over) return sprint__node_copy(context, base, ret_node);
+  if (!base || base->type != SPRINT__NODE_MAP || over->type != SPRINT__NODE_MAP)
+    return sprint__node_copy(context, over, ret_node);
+  struct sprint__node *merged = NULL;
+  SPRINT__TRY(copy_alone(context, over, &merged));
+  sprint_status status = merge_children(context, base, over, merged);
+  if (status != SPRINT_OK) {
+    sprint__node_free(merged);
+    return status;
+  }
+  *ret_node = merged;
+  return SPRINT_OK;
+}
+
+const struct sprint__node *sprint__node_child(const struct sprint__node *map, const char *key) {
+  if (map->type != SPRINT__NODE_MAP) return NULL;
+  for (size_t i = 0; i < map->n_children; i++)
+    if (strcmp(map->children[i]->key, key) == 0) return map->children[i];
+  return NULL;
+}
+
+bool sprint__node_is_null(const struct sprint__node *node) {
+  static const char *const nulls[] = {"", "~", "null", "Null", "NULL"};
+  if (node->type != SPRINT__NODE_SCALAR || node->quoted) return false;
+  for (size_t i = 0; i < SPRINT__COUNT(nulls); i++)
+    if (strcmp(node->text, nulls[i]) == 0) return true;
+  return false;
+}

@@ -1,0 +1,83 @@
+/* A tree as one line of JSON. Plain scalars that read as a number, true, false or null stay so, all else is a string.
+ * Numbers come out as JSON and jansson take them: 0.5 for .5, and with a fraction where they pass int64. */
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "config/node.h"
+#include "config/number.h"
+#include "config/text.h"
+
+/* The escape of the character at `at`, or "" where it stands for itself. The C1 controls are two bytes of UTF-8. */
+static void escape(const char *at, char ret_escape[8]) {
+  unsigned char byte = (unsigned char)at[0], next = byte ? (unsigned char)at[1] : 0;
+  ret_escape[0] = '\0';
+  if (byte == '"' || byte == '\\') snprintf(ret_escape, 8, "\\%c", byte);
+  if (byte == '\n') snprintf(ret_escape, 8, "\\n");
+  if (byte == '\t') snprintf(ret_escape, 8, "\\t");
+  if (ret_escape[0]) return;
+  if (byte < 0x20 || byte == 0x7f) snprintf(ret_escape, 8, "\\u%04x", byte);
+  if (byte == 0xc2 && next < 0xa0) snprintf(ret_escape, 8, "\\u%04x", next);
+}
+
+static void print_string(struct sprint__text *out, const char *string) {
+  sprint__text_add(out, "\"");
+  for (const char *at = string; *at; at++) {
+    char escaped[8];
+    escape(at, escaped);
+    if (escaped[0])
+      sprint__text_add(out, escaped);
+    else
+      sprint__text_put(out, at, 1);
+    if (escaped[0] && (unsigned char)*at == 0xc2) at++;
+  }
+  sprint__text_add(out, "\"");
+}
+
+static void print_number(struct sprint__text *out, const char *number) {
+  int64_t integer;
+  bool big = !strpbrk(number, ".eE") && sprint__number_integer(number, &integer) != SPRINT__NUMBER_OK;
+  for (const char *at = number; *at; at++) {
+    bool point = *at == '.';
+    if (point && (at == number || at[-1] == '-')) sprint__text_add(out, "0");
+    sprint__text_put(out, at, 1);
+    if (point && !isdigit((unsigned char)at[1])) sprint__text_add(out, "0");
+  }
+  if (big) sprint__text_add(out, ".0");
+}
+
+static void print_scalar(struct sprint__text *out, const struct sprint__node *node) {
+  double real;
+  if (node->quoted)
+    print_string(out, node->text);
+  else if (sprint__node_is_null(node))
+    sprint__text_add(out, "null");
+  else if (strcmp(node->text, "true") == 0 || strcmp(node->text, "false") == 0)
+    sprint__text_add(out, node->text);
+  else if (sprint__number_real(node->text, &real) == SPRINT__NUMBER_OK)
+    print_number(out, node->text);
+  else
+    print_string(out, node->text);
+}
+
+static void print_node(struct sprint__text *out, const struct sprint__node *node) {
+  if (node->type == SPRINT__NODE_SCALAR) {
+    print_scalar(out, node);
+    return;
+  }
+  bool map = node->type == SPRINT__NODE_MAP;
+  sprint__text_add(out, map ? "{" : "[");
+  for (size_t i = 0; i < node->n_children; i++) {
+    if (i > 0) sprint__text_add(out, ", ");
+    if (map) print_string(out, node->children[i]->key);
+    if (map) sprint__text_add(out, ": ");
+    print_node(out, node->children[i]);
+  }
+  sprint__text_add(out, map ? "}" : "]");
+}
+
+char *sprint__node_print(sprint_context *context, const struct sprint__node *node) {
+  struct sprint__text out = {.context = context};
+  print_node(&out, node);
+  return sprint__text_take(&out);
+}

@@ -1,0 +1,69 @@
+/* A section: the checked values of one config mapping, read by the parameter tables of its family and kind. The tables
+ * are the single source for keys, types, ranges, defaults and help. */
+#ifndef SPRINT_CONFIG_SECTION_H
+#define SPRINT_CONFIG_SECTION_H
+
+#include "base/context.h"
+#include "config/node.h"
+
+struct sprint__section;
+
+/* A default of "" is no value: real is NaN, integer 0, flag false, text "", no items, section NULL. */
+struct sprint__value {
+  const sprint_param *param;
+  bool given; /* false: the default */
+  struct sprint__place place;
+  double real;     /* REAL */
+  int64_t integer; /* INTEGER */
+  bool flag;       /* BOOL */
+  char *text;      /* TEXT, CHOICE */
+  char **texts;    /* TEXTS (n_items) */
+  double *reals;   /* REALS (n_items) */
+  size_t n_items;
+  struct sprint__section *section; /* KIND */
+};
+
+struct sprint__section {
+  sprint_context *context;
+  const sprint_family *family;
+  const sprint_kind *kind;
+  char *path; /* of the section in the config, "shift"; "" for the root */
+  struct sprint__place place;
+  size_t n_values;
+  struct sprint__value *values;
+  size_t n_files, n_files_room;
+  char **files; /* owns the names in places */
+};
+
+/* Reads `node` (NULL: all defaults) as a section of the family. A scalar node stands for {kind: scalar}. Unknown keys,
+ * wrong types and values out of range are refused with file, line, key, value, what was expected, and the nearest
+ * valid name. `path` is the section's dotted path in messages. The section keeps nothing of the node. */
+sprint_status sprint__section_read(sprint_context *context, const sprint_family *family,
+                                   const struct sprint__node *node, const char *path,
+                                   struct sprint__section **ret_section);
+
+/* The same from a text, as of the C interface; `name` stands for the file in messages, the family's key is the path.
+ * NULL or empty text: all defaults. */
+sprint_status sprint__section_parse(sprint_context *context, const sprint_family *family, const char *text,
+                                    const char *name, struct sprint__section **ret_section);
+void sprint__section_free(struct sprint__section *section);
+
+/* Values by key; asking for a key that the tables do not have, or by another type, is a bug of ours and asserts. */
+const struct sprint__value *sprint__get(const struct sprint__section *section, const char *key);
+double sprint__get_real(const struct sprint__section *section, const char *key);
+int64_t sprint__get_integer(const struct sprint__section *section, const char *key);
+bool sprint__get_flag(const struct sprint__section *section, const char *key);
+const char *sprint__get_text(const struct sprint__section *section, const char *key);
+int sprint__get_choice(const struct sprint__section *section, const char *key); /* index into `choices`; -1: none */
+const struct sprint__section *sprint__get_section(const struct sprint__section *section, const char *key);
+
+/* Fails with "FILE:LINE: key 'PATH.KEY': " and the sentence: for checks that the tables cannot make. A value that was
+ * not given is placed where its section is. `key` may be "kind". */
+sprint_status sprint__refuse(const struct sprint__section *section, const char *key, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* The name of `names` (n) nearest to `word` by edit distance, or NULL where none is near. Case does not count, nor
+ * does - against _. */
+const char *sprint__nearest(const char *word, const char *const *names, size_t n);
+
+#endif

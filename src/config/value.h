@@ -1,0 +1,38 @@
+/* One value of a section, read by its parameter. */
+#ifndef SPRINT_CONFIG_VALUE_H
+#define SPRINT_CONFIG_VALUE_H
+
+#include <stdarg.h>
+
+#include "config/section.h"
+
+/* Reads the node into the value, by the parameter's type; all types but SPRINT_PARAM_KIND. What was read before a
+ * failure is the value's to clear. */
+sprint_status sprint__value_read(const struct sprint__section *section, const sprint_param *param,
+                                 const struct sprint__node *node, struct sprint__value *value);
+
+/* The same from param->standard, which is not NULL. */
+sprint_status sprint__value_default(const struct sprint__section *section, const sprint_param *param,
+                                    struct sprint__value *value);
+void sprint__value_clear(struct sprint__value *value);
+
+/* A dot where the section has a path to set off from a key. */
+const char *sprint__dot(const struct sprint__section *section);
+
+/* Fails with the place, "key 'PATH.KEY': " and the sentence. */
+sprint_status sprint__complain_key(const struct sprint__section *section, struct sprint__place place, const char *key,
+                                   const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/* "a, b, c" of n names; yours to free, or NULL with the error set. */
+char *sprint__names_join(sprint_context *context, const char *const *names, size_t n);
+
+/* "key 'PATH.KEY'"; with key "", "key 'PATH'"; "the section" where that leaves nothing. Yours to free, or NULL. */
+char *sprint__subject(const struct sprint__section *section, const char *key);
+
+/* Fails with the place of the scalar `word`, its subject and "'WORD' is not WHAT; did you mean 'NAME'? (one of NAMES)".
+ */
+sprint_status sprint__complain_name(const struct sprint__section *section, const char *key,
+                                    const struct sprint__node *word, const char *what, const char *const *names,
+                                    size_t n);
+
+#endif

@@ -1,0 +1,66 @@
+/* A model of the caller's own: loss and gradient as callbacks. */
+#include "model/model.h"
+
+static void custom_free(sprint_model *model) { sprint__free(model->impl); }
+
+static void custom_sums(const sprint_model *model, struct sprint__lane *lane, const sprint_real *theta,
+                        const sprint_batch *rows, struct sprint__sums *sums, sprint_real *gradient_x) {
+  (void)lane;
+  (void)gradient_x;
+  const sprint_model_callbacks *own = model->impl;
+  own->gradient(own->user, theta, rows->x, rows->y, rows->n, &sums->loss, sums->gradient);
+}
+
+static void custom_score_gradient(const sprint_model *model, struct sprint__lane *lane, const sprint_real *theta,
+                                  const sprint_real *x, size_t n, const struct sprint__score *score,
+                                  sprint_real *ret_dx) {
+  (void)lane;
+  const sprint_model_callbacks *own = model->impl;
+  own->score_gradient(own->user, theta, x, n, ret_dx);
+  if (score->sign < 0)
+    for (size_t i = 0; i < n * model->n_features; i++) ret_dx[i] = -ret_dx[i];
+}
+
+static void custom_start(const sprint_model *model, uint64_t seed, sprint_real *ret_theta) {
+  const sprint_model_callbacks *own = model->impl;
+  for (size_t i = 0; i < model->n_params; i++) ret_theta[i] = 0;
+  if (own->start) own->start(own->user, seed, ret_theta);
+}
+
+static const struct sprint__model_ops custom_ops = {
+    .free = custom_free,
+    .sums = custom_sums,
+    .start = custom_start,
+};
+
+static const struct sprint__model_ops custom_scoring_ops = {
+    .free = custom_free,
+    .sums = custom_sums,
+    .score_gradient = custom_score_gradient,
+    .start = custom_start,
+};
+
+sprint_status sprint_model_new_custom(sprint_context *context, const sprint_model_callbacks *callbacks,
+                                      sprint_model **ret_model) {
+  if (!callbacks->gradient || callbacks->n_params == 0 || callbacks->n_features == 0)
+    return sprint_fail(context, SPRINT_ERROR_ARGUMENT,
+                       "a custom model needs a gradient callback, n_params and n_features of at least 1");
+  sprint_model *model = sprint__alloc(context, 1, sizeof *model);
+  if (!model) return SPRINT_ERROR_MEMORY;
+  model->context = context;
+  model->ops = callbacks->score_gradient ? &custom_scoring_ops : &custom_ops;
+  model->n_params = callbacks->n_params;
+  model->n_features = callbacks->n_features;
+  model->cost_per_row = 6.0 * (double)callbacks->n_params;
+  sprint_model_callbacks *own = model->impl = sprint__alloc(context, 1, sizeof *own);
+  model->tensors = sprint__alloc(context, 1, sizeof *model->tensors);
+  if (!own || !model->tensors || sprint__model_finish(model) != SPRINT_OK) {
+    sprint_model_free(model);
+    return SPRINT_ERROR_MEMORY;
+  }
+  *own = *callbacks;
+  model->n_tensors = 1;
+  model->tensors[0] = (struct sprint__tensor_view){"theta", 0, 1, {model->n_params}};
+  *ret_model = model;
+  return SPRINT_OK;
+}

@@ -1,0 +1,54 @@
+/* Products of dense layers over OpenBLAS; the narrow ones by plain loops, where a BLAS call costs more than it does. */
+#include "model/gemm.h"
+
+#include <cblas.h>
+
+#ifdef SPRINT_DOUBLE
+#define GEMM cblas_dgemm
+#else
+#define GEMM cblas_sgemm
+#endif
+
+/* Products of fewer multiplications than this are done in place. */
+#define SMALL 2048
+
+static blasint dim(size_t n) { return (blasint)n; }
+
+void sprint__gemm_forward(const sprint_real *x, const sprint_real *w, size_t n, size_t in, size_t out, sprint_real *y) {
+  if (n * in * out >= SMALL) {
+    GEMM(CblasRowMajor, CblasNoTrans, CblasTrans, dim(n), dim(out), dim(in), 1, x, dim(in), w, dim(in), 1, y, dim(out));
+    return;
+  }
+  for (size_t i = 0; i < n; i++)
+    for (size_t o = 0; o < out; o++) {
+      sprint_real sum = 0;
+      for (size_t k = 0; k < in; k++) sum += x[i * in + k] * w[o * in + k];
+      y[i * out + o] += sum;
+    }
+}
+
+void sprint__gemm_input(const sprint_real *dy, const sprint_real *w, size_t n, size_t in, size_t out, sprint_real *dx) {
+  if (n * in * out >= SMALL && out > 1) {
+    GEMM(CblasRowMajor, CblasNoTrans, CblasNoTrans, dim(n), dim(in), dim(out), 1, dy, dim(out), w, dim(in), 0, dx,
+         dim(in));
+    return;
+  }
+  for (size_t i = 0; i < n; i++) {
+    sprint_real *row = dx + i * in;
+    for (size_t k = 0; k < in; k++) row[k] = dy[i * out] * w[k];
+    for (size_t o = 1; o < out; o++)
+      for (size_t k = 0; k < in; k++) row[k] += dy[i * out + o] * w[o * in + k];
+  }
+}
+
+void sprint__gemm_weight(const sprint_real *dy, const sprint_real *x, size_t n, size_t in, size_t out,
+                         sprint_real *dw) {
+  if (n * in * out >= SMALL && out > 1) {
+    GEMM(CblasRowMajor, CblasTrans, CblasNoTrans, dim(out), dim(in), dim(n), 1, dy, dim(out), x, dim(in), 1, dw,
+         dim(in));
+    return;
+  }
+  for (size_t i = 0; i < n; i++)
+    for (size_t o = 0; o < out; o++)
+      for (size_t k = 0; k < in; k++) dw[o * in + k] += dy[i * out + o] * x[i * in + k];
+}

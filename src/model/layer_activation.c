@@ -1,0 +1,52 @@
+/* Activations: y = f(x) element by element, and f' from x and y. */
+#include <tgmath.h>
+
+#include "model/layer.h"
+
+static void activation_shape(struct sprint__layer *layer, const int64_t *arguments) {
+  (void)arguments;
+  layer->out = layer->in;
+}
+
+/* Defines NAME_forward, NAME_backward and the kind from expressions in `v` (the input) and `y` (the output). */
+#define ACTIVATION(NAME, VALUE, SLOPE, HELP)                                                                     \
+  static void NAME##_forward(const struct sprint__layer *layer, const sprint_real *theta,                        \
+                             const sprint_real *restrict x_, size_t n, sprint_real *restrict ret_y) {            \
+    (void)theta;                                                                                                 \
+    for (size_t i = 0; i < n * layer->out; i++) {                                                                \
+      const sprint_real v = x_[i];                                                                               \
+      ret_y[i] = (VALUE);                                                                                        \
+    }                                                                                                            \
+  }                                                                                                              \
+  static void NAME##_backward(const struct sprint__layer *layer, const sprint_real *theta,                       \
+                              const sprint_real *restrict x_, const sprint_real *restrict y_, size_t n,          \
+                              const sprint_real *restrict dy, sprint_real *restrict dx, sprint_real *gradient) { \
+    (void)theta;                                                                                                 \
+    (void)gradient;                                                                                              \
+    if (!dx) return;                                                                                             \
+    for (size_t i = 0; i < n * layer->out; i++) {                                                                \
+      const sprint_real v = x_[i], y = y_[i];                                                                    \
+      (void)v;                                                                                                   \
+      (void)y;                                                                                                   \
+      dx[i] = dy[i] * (SLOPE);                                                                                   \
+    }                                                                                                            \
+  }                                                                                                              \
+  static const struct sprint__layer_ops NAME##_ops = {activation_shape, NAME##_forward, NAME##_backward};        \
+  const sprint_kind sprint__layer_##NAME = {#NAME, HELP, NULL, 0, &NAME##_ops}
+
+static sprint_real logistic(sprint_real v) {
+  sprint_real e = exp(-fabs(v));
+  return (v >= 0 ? 1 : e) / (1 + e);
+}
+
+#define ROOT_HALF           ((sprint_real)0.70710678118654752440)
+#define ROOT_TWO_PI_INVERSE ((sprint_real)0.39894228040143267794)
+#define HALF                ((sprint_real)0.5)
+
+ACTIVATION(relu, v > 0 ? v : 0, v > 0 ? (sprint_real)1 : 0, "max(x, 0)");
+ACTIVATION(tanh, tanh(v), 1 - y * y, "hyperbolic tangent");
+ACTIVATION(sigmoid, logistic(v), y *(1 - y), "1 / (1 + exp(-x))");
+ACTIVATION(softplus, fmax(v, (sprint_real)0) + log1p(exp(-fabs(v))), logistic(v), "log(1 + exp(x))");
+ACTIVATION(gelu, v *HALF *(1 + erf(v * ROOT_HALF)),
+           HALF *(1 + erf(v * ROOT_HALF)) + v * ROOT_TWO_PI_INVERSE * exp(-HALF * v * v),
+           "x Phi(x), by the error function");

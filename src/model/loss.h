@@ -1,0 +1,35 @@
+/* Losses of a network's outputs, and the scalar test-bed losses that need no network. */
+#ifndef SPRINT_MODEL_LOSS_H
+#define SPRINT_MODEL_LOSS_H
+
+#include "model/model.h"
+
+struct sprint__loss;
+
+struct sprint__loss_ops {
+  bool test_bed; /* a function of record and theta: no layers */
+  bool classifies;
+  /* How many outputs it needs for n_classes classes (0: values); 0: the classes do not fit it. */
+  size_t (*n_outputs)(size_t n_classes);
+  const char *needs; /* what it expects, for messages */
+  /* The sum of losses of n rows of outputs f (n, n_outputs); writes delta = dl/df unless NULL, counts rows right. */
+  double (*sum)(const struct sprint__loss *loss, const sprint_real *f, const sprint_real *y, size_t n,
+                sprint_real *delta, size_t *correct);
+  /* The log-odds of a class and its gradient in f: odds (n), delta (n, n_outputs). */
+  void (*log_odds)(const struct sprint__loss *loss, const sprint_real *f, size_t n, size_t class_number,
+                   sprint_real *odds, sprint_real *delta);
+};
+
+struct sprint__loss {
+  const struct sprint__loss_ops *ops;
+  size_t n_outputs, n_classes;
+  double sharpness; /* c of the sigmoid loss */
+};
+
+extern const sprint_kind sprint__loss_softmax, sprint__loss_logistic, sprint__loss_sigmoid, sprint__loss_squared,
+    sprint__loss_mean, sprint__loss_linear;
+
+/* The model l(z; theta) of a test-bed loss over d features. */
+sprint_status sprint__test_bed_build(const struct sprint__section *section, size_t d, sprint_model **ret_model);
+
+#endif

@@ -1,0 +1,79 @@
+/* Losses of one output f against a label of -1 or +1 (classes 0 and 1): logistic, and the sigmoid loss of
+ * Li & Wai, "Stochastic optimization schemes for performative prediction with nonconvex loss" (2024). */
+#include <math.h>
+
+#include "model/loss.h"
+
+static size_t binary_outputs(size_t n_classes) { return n_classes == 2 ? 1 : 0; }
+
+static double side(sprint_real y) { return y > 0 ? 1.0 : -1.0; }
+
+static double logistic(double v) {
+  double e = exp(-fabs(v));
+  return (v >= 0 ? 1 : e) / (1 + e);
+}
+
+static size_t is_right(sprint_real f, sprint_real y) { return (f > 0) == (y > 0); }
+
+static double logistic_sum(const struct sprint__loss *loss, const sprint_real *f, const sprint_real *y, size_t n,
+                           sprint_real *delta, size_t *correct) {
+  (void)loss;
+  double sum = 0;
+  for (size_t i = 0; i < n; i++) {
+    double s = side(y[i]), margin = s * (double)f[i];
+    sum += (margin < 0 ? -margin : 0) + log1p(exp(-fabs(margin)));
+    if (delta) delta[i] = (sprint_real)(-s * logistic(-margin));
+    *correct += is_right(f[i], y[i]);
+  }
+  return sum;
+}
+
+static double sigmoid_sum(const struct sprint__loss *loss, const sprint_real *f, const sprint_real *y, size_t n,
+                          sprint_real *delta, size_t *correct) {
+  double sum = 0, c = loss->sharpness;
+  for (size_t i = 0; i < n; i++) {
+    double s = side(y[i]), value = logistic(-c * s * (double)f[i]);
+    sum += value;
+    if (delta) delta[i] = (sprint_real)(-c * s * value * (1 - value));
+    *correct += is_right(f[i], y[i]);
+  }
+  return sum;
+}
+
+/* The log-odds of class 1 are c f; the logistic loss has c = 1. */
+static void binary_log_odds(const struct sprint__loss *loss, const sprint_real *f, size_t n, size_t class_number,
+                            sprint_real *odds, sprint_real *delta) {
+  sprint_real slope = (sprint_real)(class_number == 1 ? loss->sharpness : -loss->sharpness);
+  for (size_t i = 0; i < n; i++) {
+    odds[i] = slope * f[i];
+    delta[i] = slope;
+  }
+}
+
+static const char needs[] = "two classes and one output";
+
+static const struct sprint__loss_ops logistic_ops = {
+    .classifies = true,
+    .n_outputs = binary_outputs,
+    .needs = needs,
+    .sum = logistic_sum,
+    .log_odds = binary_log_odds,
+};
+
+const sprint_kind sprint__loss_logistic = {"logistic", "log(1 + exp(-y f)), y = -1 or +1; two classes, one output",
+                                           NULL, 0, &logistic_ops};
+
+static const struct sprint__loss_ops sigmoid_ops = {
+    .classifies = true,
+    .n_outputs = binary_outputs,
+    .needs = needs,
+    .sum = sigmoid_sum,
+    .log_odds = binary_log_odds,
+};
+
+static const sprint_param sigmoid_params[] = {
+    {.name = "c", .type = SPRINT_PARAM_REAL, .standard = "1", .min = 1e-6, .max = 1e6, .help = "sharpness"},
+};
+
+const sprint_kind sprint__loss_sigmoid = {"sigmoid", "1 / (1 + exp(c y f)), y = -1 or +1; two classes, one output",
+                                          sigmoid_params, SPRINT__COUNT(sigmoid_params), &sigmoid_ops};

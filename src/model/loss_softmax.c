@@ -1,0 +1,56 @@
+/* Softmax cross-entropy: log sum exp(f) - f_y. */
+#include <math.h>
+
+#include "model/loss.h"
+
+static size_t softmax_outputs(size_t n_classes) { return n_classes >= 2 ? n_classes : 0; }
+
+/* The index of the largest of f (k), the first of equals. */
+static size_t largest(const sprint_real *f, size_t k) {
+  size_t best = 0;
+  for (size_t j = 1; j < k; j++)
+    if (f[j] > f[best]) best = j;
+  return best;
+}
+
+static double softmax_sum(const struct sprint__loss *loss, const sprint_real *f, const sprint_real *y, size_t n,
+                          sprint_real *delta, size_t *correct) {
+  size_t k = loss->n_outputs;
+  double total = 0;
+  for (size_t i = 0; i < n; i++, f += k) {
+    size_t label = (size_t)y[i], best = largest(f, k);
+    double top = (double)f[best], sum = 0;
+    for (size_t j = 0; j < k; j++) sum += exp((double)f[j] - top);
+    total += log(sum) + top - (double)f[label];
+    *correct += best == label;
+    if (!delta) continue;
+    for (size_t j = 0; j < k; j++) delta[i * k + j] = (sprint_real)(exp((double)f[j] - top) / sum - (j == label));
+  }
+  return total;
+}
+
+/* log p_g - log(1 - p_g) = f_g - log sum over j != g of exp(f_j). */
+static void softmax_log_odds(const struct sprint__loss *loss, const sprint_real *f, size_t n, size_t g,
+                             sprint_real *odds, sprint_real *delta) {
+  size_t k = loss->n_outputs;
+  for (size_t i = 0; i < n; i++, f += k, delta += k) {
+    double top = -INFINITY, sum = 0;
+    for (size_t j = 0; j < k; j++)
+      if (j != g && (double)f[j] > top) top = (double)f[j];
+    for (size_t j = 0; j < k; j++)
+      if (j != g) sum += exp((double)f[j] - top);
+    odds[i] = (sprint_real)((double)f[g] - top - log(sum));
+    for (size_t j = 0; j < k; j++) delta[j] = (sprint_real)(j == g ? 1 : -exp((double)f[j] - top) / sum);
+  }
+}
+
+static const struct sprint__loss_ops softmax_ops = {
+    .classifies = true,
+    .n_outputs = softmax_outputs,
+    .needs = "classes, with one output for each",
+    .sum = softmax_sum,
+    .log_odds = softmax_log_odds,
+};
+
+const sprint_kind sprint__loss_softmax = {"softmax", "cross-entropy of softmax(f); one output for each class", NULL, 0,
+                                          &softmax_ops};

@@ -1,0 +1,29 @@
+/* Squared error: (f - y)^2 / 2 of one output. */
+#include "model/loss.h"
+
+static size_t squared_outputs(size_t n_classes) {
+  (void)n_classes;
+  return 1;
+}
+
+static double squared_sum(const struct sprint__loss *loss, const sprint_real *f, const sprint_real *y, size_t n,
+                          sprint_real *delta, size_t *correct) {
+  (void)loss;
+  (void)correct;
+  double sum = 0;
+  for (size_t i = 0; i < n; i++) {
+    double error = (double)f[i] - (double)y[i];
+    sum += error * error;
+    if (delta) delta[i] = (sprint_real)error;
+  }
+  return sum / 2;
+}
+
+static const struct sprint__loss_ops squared_ops = {
+    .n_outputs = squared_outputs,
+    .needs = "one output",
+    .sum = squared_sum,
+};
+
+const sprint_kind sprint__loss_squared = {"squared", "(f - y)^2 / 2; one output, y a value or a class number", NULL, 0,
+                                          &squared_ops};

@@ -1,0 +1,102 @@
+/* A model: l(x, y; theta) over one flat theta. The lane driver in model.c cuts rows into lanes; an implementation
+ * (network, test bed, callbacks) computes plain sums over the rows of one lane. */
+#ifndef SPRINT_MODEL_MODEL_H
+#define SPRINT_MODEL_MODEL_H
+
+#include "base/context.h"
+#include "base/lanes.h"
+#include "config/section.h"
+
+/* Sums over rows, without the L2 penalty. gradient NULL: not wanted. */
+struct sprint__sums {
+  double loss;
+  size_t correct;
+  sprint_real *gradient; /* (n_params) */
+};
+
+/* The score that individuals want higher. */
+struct sprint__score {
+  size_t good;      /* the class wanted */
+  bool probability; /* of the good class, instead of its log-odds */
+  double sign;      /* +1 or -1 */
+};
+
+/* What one lane works with; two lanes never share one. */
+struct sprint__lane {
+  sprint_real *scratch;
+  sprint_real *gradient_a, *gradient_b; /* (n_params) partial sums */
+  double loss;
+  size_t correct;
+};
+
+struct sprint__tensor_view {
+  char name[32]; /* as PyTorch's nn.Sequential names it: "0.weight" */
+  size_t offset; /* into theta */
+  size_t n_dims, shape[4];
+};
+
+struct sprint__model_ops {
+  bool gives_gradient_x; /* whether sums can write gradient_x */
+  void (*free)(sprint_model *model);
+  /* Adds to sums; writes gradient_x (n, d) unless NULL. */
+  void (*sums)(const sprint_model *model, struct sprint__lane *lane, const sprint_real *theta, const sprint_batch *rows,
+               struct sprint__sums *sums, sprint_real *gradient_x);
+  /* Writes (n, d). NULL: the model has no score. */
+  void (*score_gradient)(const sprint_model *model, struct sprint__lane *lane, const sprint_real *theta,
+                         const sprint_real *x, size_t n, const struct sprint__score *score, sprint_real *ret_dx);
+  /* Writes (n, n_outputs). NULL: the model has no outputs. */
+  void (*outputs)(const sprint_model *model, struct sprint__lane *lane, const sprint_real *theta, const sprint_real *x,
+                  size_t n, sprint_real *ret_outputs);
+  void (*start)(const sprint_model *model, uint64_t seed, sprint_real *ret_theta);
+};
+
+struct sprint_model {
+  sprint_context *context;
+  const struct sprint__model_ops *ops;
+  void *impl; /* struct network and the like */
+  size_t n_params, n_features, n_outputs, n_classes;
+  bool classifies;
+  double l2;
+  unsigned char *undecayed; /* (n_params) 1: L2 leaves it alone; NULL: all decay */
+  double cost_per_row;      /* floating-point operations of a gradient, roughly */
+  size_t scratch_size;      /* reals per lane */
+  size_t n_tensors;
+  struct sprint__tensor_view *tensors;
+  char *layers_text, *loss_text; /* as a config would say them; NULL for custom models */
+  struct sprint__lane lanes[SPRINT__MAX_LANES];
+};
+
+extern const sprint_family sprint__model_family;
+extern const sprint_family sprint__layer_family;
+extern const sprint_family sprint__init_family;
+extern const sprint_family sprint__loss_family;
+
+/* The model of a `model:` section for d features and n_classes classes (0: values). */
+sprint_status sprint__model_build(const struct sprint__section *section, size_t d, size_t n_classes,
+                                  sprint_model **ret_model);
+
+/* Implementations fill the struct, then call this to allocate lanes. */
+sprint_status sprint__model_finish(sprint_model *model);
+
+/* Sums over the rows of a batch, cut into lanes. Overwrites *ret_sums; the gradient goes to ret_sums->gradient. */
+void sprint__model_sums(sprint_model *model, const sprint_real *theta, const sprint_batch *batch,
+                        struct sprint__sums *ret_sums, sprint_real *gradient_x);
+
+/* Means instead, penalty included. gradient may be NULL. */
+void sprint__model_mean(sprint_model *model, const sprint_real *theta, const sprint_batch *batch, double *ret_loss,
+                        sprint_real *ret_gradient);
+
+/* The L2 penalty and its gradient's element i. */
+double sprint__model_penalty(const sprint_model *model, const sprint_real *theta);
+static inline double sprint__model_decay(const sprint_model *model, const sprint_real *theta, size_t i) {
+  return model->undecayed && model->undecayed[i] ? 0.0 : model->l2 * (double)theta[i];
+}
+
+/* What a network's outputs say: class probabilities (n, n_classes), or values (n) of a regression. */
+sprint_status sprint__network_scores(const sprint_model *model, const sprint_real *outputs, size_t n,
+                                     double *ret_scores);
+
+void sprint__model_score_gradient(sprint_model *model, const sprint_real *theta, const sprint_real *x, size_t n,
+                                  const struct sprint__score *score, sprint_real *ret_dx);
+
+#endif

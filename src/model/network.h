@@ -1,0 +1,34 @@
+/* A network: a list of layers and a loss on the last one's outputs. */
+#ifndef SPRINT_MODEL_NETWORK_H
+#define SPRINT_MODEL_NETWORK_H
+
+#include "model/layer.h"
+#include "model/loss.h"
+
+struct sprint__network {
+  size_t n_layers;
+  struct sprint__layer *layers;
+  struct sprint__loss loss;
+  const struct sprint__init_ops *init;
+  size_t block;     /* rows that go through all layers together, while they sit in cache */
+  size_t max_width; /* of any layer's output */
+};
+
+/* Fills layers (allocated) from the `layers` value of a model section; offsets and shapes are set. */
+sprint_status sprint__layers_parse(const struct sprint__section *section, size_t d, struct sprint__layer **ret_layers,
+                                   size_t *ret_n);
+
+/* The list as one text with commas, whether it was given as a text or as a YAML list; owned by the caller. */
+char *sprint__layers_text(const struct sprint__section *section);
+
+/* An initialisation: the value of one weight from its random words. */
+struct sprint__init_ops {
+  void (*layer)(const struct sprint__layer *layer, uint64_t seed, size_t number, sprint_real *ret_weights,
+                sprint_real *ret_biases);
+};
+
+/* The network of a model section. */
+sprint_status sprint__network_build(const struct sprint__section *section, size_t d, size_t n_classes,
+                                    sprint_model **ret_model);
+
+#endif

@@ -1,0 +1,42 @@
+/* The steps from a table to a population: choose rows, fit the columns, copy. */
+#ifndef SPRINT_POPULATION_BUILD_H
+#define SPRINT_POPULATION_BUILD_H
+
+#include "population/population.h"
+
+extern const sprint_kind sprint__data_csv;
+extern const sprint_kind sprint__data_npy;
+extern const sprint_kind sprint__data_lending;
+extern const sprint_kind sprint__data_gaussian;
+
+/* What the keys `missing` and `target` of loaders say; in the order of their choices. */
+#define SPRINT__MISSING_CHOICES "refuse|drop|median"
+#define SPRINT__TARGET_CHOICES  "class|value"
+enum sprint__missing { SPRINT__MISSING_REFUSE, SPRINT__MISSING_DROP, SPRINT__MISSING_MEDIAN };
+enum sprint__target { SPRINT__TARGET_CLASS, SPRINT__TARGET_VALUE };
+
+/* Rows of a table, in its order: those of the population and those held out. */
+struct sprint__selection {
+  uint32_t *train, *heldout; /* one allocation: heldout lies behind train */
+  size_t n_train, n_heldout;
+};
+
+/* By the keys select, per_class, size, seed and holdout. */
+sprint_status sprint__select_rows(const struct sprint__section *section, const struct sprint__table *table,
+                                  struct sprint__selection *ret_selection);
+void sprint__selection_clear(struct sprint__selection *selection);
+
+/* Fills mean, scale and fill of ret_columns (d) from the given rows (NULL: the first n of the table). Without
+ * `standardize` mean and scale are 0 and 1. */
+sprint_status sprint__columns_fit(const struct sprint__table *table, const uint32_t *rows, size_t n, bool standardize,
+                                  struct sprint__column *ret_columns);
+
+/* The population of these rows, each feature (raw or fill - mean) / scale. */
+sprint_status sprint__population_from_table(const struct sprint__table *table, const struct sprint__column *columns,
+                                            const uint32_t *rows, size_t n, sprint_population **ret_population);
+
+/* The names "z0", "z1", ... for a prefix "z", each yours to free; NULL with the error set. */
+char **sprint__names_numbered(sprint_context *context, const char *prefix, size_t n);
+void sprint__names_free(char **names, size_t n);
+
+#endif

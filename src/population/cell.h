@@ -1,0 +1,26 @@
+/* Cells: numbers as data files write them. */
+#ifndef SPRINT_POPULATION_CELL_H
+#define SPRINT_POPULATION_CELL_H
+
+#include "base/context.h"
+
+/* How a text reads as a number. */
+enum sprint__cell {
+  SPRINT__CELL_NUMBER,
+  SPRINT__CELL_MISSING,    /* empty, NA, NaN, nan */
+  SPRINT__CELL_NOT,        /* anything else that is not a decimal number: words, hexadecimals, trailing letters */
+  SPRINT__CELL_NOT_FINITE, /* inf, infinity, or beyond double */
+  SPRINT__CELL_TOO_LARGE,  /* a finite double beyond sprint_real */
+};
+
+/* Reads a decimal number, correctly rounded, with '.' in any locale; spaces around it are fine. *ret_value is NaN where
+ * the result is MISSING and untouched where it is another failure. */
+enum sprint__cell sprint__cell_parse(const char *text, double *ret_value);
+
+/* The same test for a number that is already one: NaN is missing. */
+enum sprint__cell sprint__cell_check(double value);
+
+/* What is wrong with it, to follow the value in a sentence: "is not a number". */
+const char *sprint__cell_complaint(enum sprint__cell cell);
+
+#endif

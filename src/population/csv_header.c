@@ -1,0 +1,72 @@
+/* Columns of a CSV by name, and their fields as numbers: see csv_reader.h. */
+#include <stdio.h>
+#include <string.h>
+
+#include "config/section.h"
+#include "config/text.h"
+#include "population/cell.h"
+#include "population/csv_reader.h"
+
+sprint_status sprint__csv_header_keep(sprint_context *context, const char *path, const struct sprint__csv_row *row,
+                                      struct sprint__csv_header *ret_header) {
+  struct sprint__csv_header header = {context, path, row->line, row->n, NULL};
+  header.names = sprint__alloc(context, row->n, sizeof *header.names);
+  bool ok = header.names != NULL;
+  for (size_t j = 0; ok && j < row->n; j++)
+    ok = (header.names[j] = sprint__strdup(context, sprint__csv_field(row, j))) != NULL;
+  if (!ok) {
+    sprint__csv_header_clear(&header);
+    return SPRINT_ERROR_MEMORY;
+  }
+  *ret_header = header;
+  return SPRINT_OK;
+}
+
+void sprint__csv_header_clear(struct sprint__csv_header *header) {
+  for (size_t j = 0; header->names && j < header->n; j++) sprint__free(header->names[j]);
+  sprint__free(header->names);
+  header->names = NULL;
+  header->n = 0;
+}
+
+static sprint_status not_there(const struct sprint__csv_header *header, const char *name) {
+  const char *nearest = sprint__nearest(name, (const char *const *)header->names, header->n);
+  if (nearest)
+    return sprint_fail(header->context, SPRINT_ERROR_INPUT, "%s:%zu: there is no column '%s'; did you mean '%s'?",
+                       header->path, header->line, name, nearest);
+  return sprint_fail(header->context, SPRINT_ERROR_INPUT, "%s:%zu: there is no column '%s'", header->path, header->line,
+                     name);
+}
+
+sprint_status sprint__csv_header_find(const struct sprint__csv_header *header, const char *name, size_t *ret_column) {
+  size_t found = header->n;
+  for (size_t j = 0; j < header->n; j++) {
+    if (strcmp(header->names[j], name) != 0) continue;
+    if (found < header->n)
+      return sprint_fail(header->context, SPRINT_ERROR_INPUT, "%s:%zu: columns %zu and %zu are both called '%s'",
+                         header->path, header->line, found + 1, j + 1, name);
+    found = j;
+  }
+  if (found == header->n) return not_there(header, name);
+  if (sprint__text_check(name, strlen(name)) < strlen(name))
+    return sprint_fail(header->context, SPRINT_ERROR_INPUT, "%s:%zu: the name of column %zu is not UTF-8", header->path,
+                       header->line, found + 1);
+  *ret_column = found;
+  return SPRINT_OK;
+}
+
+sprint_status sprint__csv_refuse(const struct sprint__csv_header *header, const struct sprint__csv_row *row,
+                                 size_t column, const char *rest) {
+  return sprint_fail(header->context, SPRINT_ERROR_INPUT, "%s:%zu: column %zu '%s': %s", header->path, row->line,
+                     column + 1, header->names[column], rest);
+}
+
+sprint_status sprint__csv_number(const struct sprint__csv_header *header, const struct sprint__csv_row *row,
+                                 size_t column, double *ret_value) {
+  const char *text = sprint__csv_field(row, column);
+  enum sprint__cell cell = sprint__cell_parse(text, ret_value);
+  if (cell == SPRINT__CELL_NUMBER || cell == SPRINT__CELL_MISSING) return SPRINT_OK;
+  char rest[160];
+  snprintf(rest, sizeof rest, "'%s' %s", sprint__show(text).text, sprint__cell_complaint(cell));
+  return sprint__csv_refuse(header, row, column, rest);
+}

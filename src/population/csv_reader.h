@@ -1,0 +1,55 @@
+/* CSV files row by row: what the loader and the scorer share. */
+#ifndef SPRINT_POPULATION_CSV_READER_H
+#define SPRINT_POPULATION_CSV_READER_H
+
+#include "base/context.h"
+
+/* A row, lent for the time of a call. */
+struct sprint__csv_row {
+  size_t line; /* the physical line where it starts, from 1 */
+  size_t n;
+  const char *text;     /* its fields, each ended by a NUL */
+  const size_t *starts; /* (n) into text */
+};
+
+static inline const char *sprint__csv_field(const struct sprint__csv_row *row, size_t column) {
+  return row->text + row->starts[column];
+}
+
+/* Who takes the rows. The header comes first, with a guess at the number of rows (0: no idea); every later row has as
+ * many fields as it. A status other than SPRINT_OK ends the reading and is returned. */
+struct sprint__csv_sink {
+  void *user;
+  sprint_status (*header)(void *user, const struct sprint__csv_row *row, size_t n_rows_guess);
+  sprint_status (*row)(void *user, const struct sprint__csv_row *row);
+};
+
+/* Reads the whole file. Quoted fields, CRLF, a byte-order mark and blank lines are fine; no header, no rows, ragged
+ * rows, stray or unclosed quotes and NUL bytes are refused with the line. */
+sprint_status sprint__csv_read(sprint_context *context, const char *path, char separator,
+                               const struct sprint__csv_sink *sink);
+
+/* The column names, kept. */
+struct sprint__csv_header {
+  sprint_context *context;
+  const char *path; /* lent */
+  size_t line, n;
+  char **names; /* (n) */
+};
+
+sprint_status sprint__csv_header_keep(sprint_context *context, const char *path, const struct sprint__csv_row *row,
+                                      struct sprint__csv_header *ret_header);
+void sprint__csv_header_clear(struct sprint__csv_header *header);
+
+/* The column of this name; a name that is not there (the nearest is suggested) or there twice is refused. */
+sprint_status sprint__csv_header_find(const struct sprint__csv_header *header, const char *name, size_t *ret_column);
+
+/* The field as a number, NaN where it is missing; else refused with line, column and value. */
+sprint_status sprint__csv_number(const struct sprint__csv_header *header, const struct sprint__csv_row *row,
+                                 size_t column, double *ret_value);
+
+/* Fails with "FILE:LINE: column N 'NAME': " and the rest. */
+sprint_status sprint__csv_refuse(const struct sprint__csv_header *header, const struct sprint__csv_row *row,
+                                 size_t column, const char *rest);
+
+#endif

@@ -1,0 +1,114 @@
+/* The `data:` section: its family, and the way from a section to a population. */
+#include "population/build.h"
+
+static const sprint_param shared_params[] = {
+    {"select", SPRINT_PARAM_CHOICE, "all", 0, 0, "all|first|balanced", NULL,
+     "rows to keep: all, the first per_class of each class, or a seeded balanced subset of `size`"},
+    {"per_class", SPRINT_PARAM_INTEGER, "0", 0, UINT32_MAX, NULL, NULL, "rows of each class, with select: first"},
+    {"size", SPRINT_PARAM_INTEGER, "0", 0, UINT32_MAX, NULL, NULL, "rows in total, with select: balanced"},
+    {"seed", SPRINT_PARAM_INTEGER, "1", 0, 0, NULL, NULL, "of the balanced subset and of the held-out part"},
+    {"holdout", SPRINT_PARAM_REAL, "0", 0, 0.9, NULL, NULL, "fraction of each class that is held out"},
+    {"standardize", SPRINT_PARAM_CHOICE, "after", 0, 0, "none|before|after", NULL,
+     "features to mean 0 and deviation 1 over all rows (before selecting) or over the training rows (after)"},
+};
+
+enum standardize { STANDARDIZE_NONE, STANDARDIZE_BEFORE, STANDARDIZE_AFTER };
+
+static const sprint_kind *const kinds[] = {&sprint__data_csv, &sprint__data_npy, &sprint__data_lending,
+                                           &sprint__data_gaussian};
+
+const sprint_family sprint__data_family = {
+    .name = "data",
+    .key = "data",
+    .help = "the population: a file or a generator, and which of its rows are used",
+    .params = shared_params,
+    .n_params = SPRINT__COUNT(shared_params),
+    .kinds = kinds,
+    .n_kinds = SPRINT__COUNT(kinds),
+    .standard = "lending",
+};
+
+char **sprint__names_numbered(sprint_context *context, const char *prefix, size_t n) {
+  char **names = sprint__alloc(context, n, sizeof *names);
+  for (size_t j = 0; names && j < n; j++) {
+    names[j] = sprint__printf(context, "%s%zu", prefix, j);
+    if (names[j]) continue;
+    sprint__names_free(names, j);
+    return NULL;
+  }
+  return names;
+}
+
+void sprint__names_free(char **names, size_t n) {
+  for (size_t j = 0; names && j < n; j++) sprint__free(names[j]);
+  sprint__free(names);
+}
+
+void sprint__table_clear(struct sprint__table *table) {
+  sprint__free(table->x);
+  sprint__free(table->y);
+  sprint__names_free(table->names, table->d);
+  sprint__free(table->label_name);
+  sprint__names_free(table->class_names, table->n_classes);
+  *table = (struct sprint__table){.context = table->context};
+}
+
+/* Medians, means and scales come from the same rows, and with standardize: none medians from the training rows. */
+static sprint_status fit(const struct sprint__section *section, const struct sprint__table *table,
+                         const struct sprint__selection *selection, struct sprint__column *columns) {
+  enum standardize standardize = (enum standardize)sprint__get_choice(section, "standardize");
+  if (standardize == STANDARDIZE_BEFORE) return sprint__columns_fit(table, NULL, table->n, true, columns);
+  return sprint__columns_fit(table, selection->train, selection->n_train, standardize == STANDARDIZE_AFTER, columns);
+}
+
+static sprint_status build_parts(const struct sprint__section *section, const struct sprint__table *table,
+                                 const struct sprint__selection *selection, sprint_population **ret_population,
+                                 sprint_population **ret_heldout) {
+  struct sprint__column *columns = sprint__alloc(table->context, table->d, sizeof *columns);
+  if (!columns) return SPRINT_ERROR_MEMORY;
+  sprint_population *population = NULL, *heldout = NULL;
+  sprint_status status = fit(section, table, selection, columns);
+  if (status == SPRINT_OK)
+    status = sprint__population_from_table(table, columns, selection->train, selection->n_train, &population);
+  if (status == SPRINT_OK && ret_heldout && selection->n_heldout)
+    status = sprint__population_from_table(table, columns, selection->heldout, selection->n_heldout, &heldout);
+  if (status == SPRINT_OK) {
+    *ret_population = population;
+    if (ret_heldout) *ret_heldout = heldout;
+  } else {
+    sprint_population_free(population);
+  }
+  sprint__free(columns);
+  return status;
+}
+
+static sprint_status build(const struct sprint__section *section, struct sprint__table *table,
+                           sprint_population **ret_population, sprint_population **ret_heldout) {
+  const struct sprint__data_ops *ops = section->kind->ops;
+  SPRINT__TRY(ops->load(section, table));
+  if (table->n > UINT32_MAX)
+    return sprint_fail(section->context, SPRINT_ERROR_INPUT, "%zu rows are more than a population can have (%lu)",
+                       table->n, (unsigned long)UINT32_MAX);
+  struct sprint__selection selection;
+  SPRINT__TRY(sprint__select_rows(section, table, &selection));
+  sprint_status status = build_parts(section, table, &selection, ret_population, ret_heldout);
+  sprint__selection_clear(&selection);
+  return status;
+}
+
+sprint_status sprint__population_build(const struct sprint__section *section, sprint_population **ret_population,
+                                       sprint_population **ret_heldout) {
+  struct sprint__table table = {.context = section->context};
+  sprint_status status = build(section, &table, ret_population, ret_heldout);
+  sprint__table_clear(&table);
+  return status;
+}
+
+sprint_status sprint_population_load(sprint_context *context, const char *spec, sprint_population **ret_population,
+                                     sprint_population **ret_heldout) {
+  struct sprint__section *section;
+  SPRINT__TRY(sprint__section_parse(context, &sprint__data_family, spec, "data", &section));
+  sprint_status status = sprint__population_build(section, ret_population, ret_heldout);
+  sprint__section_free(section);
+  return status;
+}

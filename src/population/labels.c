@@ -1,0 +1,123 @@
+/* Class labels: see labels.h. */
+#include "population/labels.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/text.h"
+#include "population/cell.h"
+
+/* A label while classes are being settled. */
+struct ranked {
+  struct sprint__label label;
+  double value;
+};
+
+/* The place of `text` in the ordered items, or the place where it belongs. */
+static size_t find(const struct sprint__labels *labels, const char *text, bool *ret_found) {
+  size_t low = 0, high = labels->n;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    int order = strcmp(labels->items[middle].text, text);
+    if (order == 0) {
+      *ret_found = true;
+      return middle;
+    }
+    if (order < 0)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  *ret_found = false;
+  return low;
+}
+
+sprint_status sprint__labels_add(struct sprint__labels *labels, const char *text, size_t *ret_id) {
+  bool found;
+  size_t place = find(labels, text, &found);
+  if (!found) {
+    if (labels->n == SPRINT__MAX_CLASSES)
+      return sprint_fail(labels->context, SPRINT_ERROR_INPUT,
+                         "%s: the label has more than %d distinct values; of a number to predict say target: value",
+                         labels->file, SPRINT__MAX_CLASSES);
+    if (sprint__text_check(text, strlen(text)) < strlen(text))
+      return sprint_fail(labels->context, SPRINT_ERROR_INPUT, "%s: the label '%s' is not UTF-8", labels->file,
+                         sprint__show(text).text);
+    SPRINT__TRY(sprint__grow(labels->context, (void **)&labels->items, labels->n, &labels->n_room, labels->n + 1,
+                             sizeof *labels->items));
+    char *copy = sprint__strdup(labels->context, text);
+    if (!copy) return SPRINT_ERROR_MEMORY;
+    memmove(labels->items + place + 1, labels->items + place, (labels->n - place) * sizeof *labels->items);
+    labels->items[place] = (struct sprint__label){copy, labels->n};
+    labels->n++;
+  }
+  *ret_id = labels->items[place].id;
+  return SPRINT_OK;
+}
+
+static int by_value(const void *left, const void *right) {
+  const struct ranked *a = left, *b = right;
+  if (a->value != b->value) return a->value < b->value ? -1 : 1;
+  return a->label.id < b->label.id ? -1 : a->label.id > b->label.id;
+}
+
+/* Copies the items and orders them as classes; says whether all are numbers. */
+static struct ranked *rank(const struct sprint__labels *labels, bool *ret_numeric) {
+  struct ranked *ranks = sprint__alloc(labels->context, labels->n, sizeof *ranks);
+  if (!ranks) return NULL;
+  bool numeric = true;
+  for (size_t i = 0; i < labels->n; i++) {
+    ranks[i].label = labels->items[i];
+    if (sprint__cell_parse(labels->items[i].text, &ranks[i].value) != SPRINT__CELL_NUMBER) numeric = false;
+  }
+  if (numeric) qsort(ranks, labels->n, sizeof *ranks, by_value);
+  *ret_numeric = numeric;
+  return ranks;
+}
+
+/* Numbers the ranks into classes: class_of by id (n); the name of each class is its first rank's copied text. */
+static sprint_status name_classes(const struct sprint__labels *labels, const struct ranked *ranks, bool numeric,
+                                  double *class_of, size_t *ret_n, char **names) {
+  size_t n_classes = 0;
+  for (size_t i = 0; i < labels->n; i++) {
+    bool repeats = numeric && i > 0 && ranks[i].value == ranks[i - 1].value;
+    if (!repeats) {
+      names[n_classes] = sprint__strdup(labels->context, ranks[i].label.text);
+      if (!names[n_classes]) return SPRINT_ERROR_MEMORY;
+      n_classes++;
+    }
+    class_of[ranks[i].label.id] = (double)(n_classes - 1);
+  }
+  if (n_classes < 2)
+    return sprint_fail(labels->context, SPRINT_ERROR_INPUT, "%s: every label is '%s'; at least two classes are needed",
+                       labels->file, sprint__show(n_classes ? names[0] : "").text);
+  *ret_n = n_classes;
+  return SPRINT_OK;
+}
+
+sprint_status sprint__labels_finish(struct sprint__labels *labels, double *y, size_t n, size_t *ret_n_classes,
+                                    char ***ret_class_names) {
+  bool numeric = false;
+  struct ranked *ranks = rank(labels, &numeric);
+  double *class_of = sprint__alloc(labels->context, labels->n, sizeof *class_of);
+  char **names = sprint__alloc(labels->context, labels->n, sizeof *names);
+  sprint_status status = SPRINT_ERROR_MEMORY;
+  if (ranks && class_of && names) status = name_classes(labels, ranks, numeric, class_of, ret_n_classes, names);
+  if (status == SPRINT_OK) {
+    for (size_t i = 0; i < n; i++) y[i] = class_of[(size_t)y[i]];
+    *ret_class_names = names;
+  } else {
+    for (size_t i = 0; names && i < labels->n; i++) sprint__free(names[i]);
+    sprint__free(names);
+  }
+  sprint__free(ranks);
+  sprint__free(class_of);
+  return status;
+}
+
+void sprint__labels_clear(struct sprint__labels *labels) {
+  for (size_t i = 0; i < labels->n; i++) sprint__free(labels->items[i].text);
+  sprint__free(labels->items);
+  labels->items = NULL;
+  labels->n = labels->n_room = 0;
+}

@@ -1,0 +1,206 @@
+/* The population: see population.h. Once built it never changes. */
+#include "population/population.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "population/build.h"
+
+static sprint_status check_size(sprint_context *context, size_t n, size_t d, size_t n_classes) {
+  if (n == 0 || d == 0)
+    return sprint_fail(context, SPRINT_ERROR_ARGUMENT, "a population needs rows and features, got %zu rows of %zu", n,
+                       d);
+  if (n > UINT32_MAX)
+    return sprint_fail(context, SPRINT_ERROR_ARGUMENT, "a population has at most %lu rows, got %zu",
+                       (unsigned long)UINT32_MAX, n);
+  if (n_classes > n)
+    return sprint_fail(context, SPRINT_ERROR_ARGUMENT, "%zu classes are more than the %zu rows", n_classes, n);
+  return SPRINT_OK;
+}
+
+static sprint_status population_alloc(sprint_context *context, size_t n, size_t d, size_t n_classes,
+                                      sprint_population **ret_population) {
+  SPRINT__TRY(check_size(context, n, d, n_classes));
+  size_t row_size;
+  if (__builtin_mul_overflow(d, sizeof(sprint_real), &row_size))
+    return sprint_fail(context, SPRINT_ERROR_ARGUMENT, "%zu features are too many", d);
+  sprint_population *p = sprint__alloc(context, 1, sizeof *p);
+  if (!p) return SPRINT_ERROR_MEMORY;
+  p->context = context;
+  p->n = n;
+  p->d = d;
+  p->n_classes = n_classes;
+  p->n_strata = n_classes ? n_classes : 1;
+  p->x = sprint__alloc(context, n, row_size);
+  p->y = sprint__alloc(context, n, sizeof *p->y);
+  p->columns = sprint__alloc(context, d, sizeof *p->columns);
+  p->class_names = sprint__alloc(context, n_classes, sizeof *p->class_names);
+  p->stratum = sprint__alloc(context, n, sizeof *p->stratum);
+  p->by_stratum = sprint__alloc(context, n, sizeof *p->by_stratum);
+  p->stratum_start = sprint__alloc(context, p->n_strata + 1, sizeof *p->stratum_start);
+  p->base_p = sprint__alloc(context, p->n_strata, sizeof *p->base_p);
+  if (!p->x || !p->y || !p->columns || !p->class_names || !p->stratum || !p->by_stratum || !p->stratum_start ||
+      !p->base_p) {
+    sprint_population_free(p);
+    return SPRINT_ERROR_MEMORY;
+  }
+  *ret_population = p;
+  return SPRINT_OK;
+}
+
+void sprint_population_free(sprint_population *p) {
+  if (!p) return;
+  for (size_t j = 0; p->columns && j < p->d; j++) sprint__free(p->columns[j].name);
+  for (size_t k = 0; p->class_names && k < p->n_classes; k++) sprint__free(p->class_names[k]);
+  sprint__free(p->x);
+  sprint__free(p->y);
+  sprint__free(p->columns);
+  sprint__free(p->label_name);
+  sprint__free(p->class_names);
+  sprint__free(p->stratum);
+  sprint__free(p->by_stratum);
+  sprint__free(p->stratum_start);
+  sprint__free(p->base_p);
+  sprint__free(p);
+}
+
+static sprint_status check_labels(const sprint_population *p) {
+  for (size_t i = 0; i < p->n; i++) {
+    double y = (double)p->y[i];
+    if (!isfinite(y)) return sprint_fail(p->context, SPRINT_ERROR_INPUT, "row %zu: the label %g is not finite", i, y);
+    if (p->n_classes && (y < 0 || y >= (double)p->n_classes || y != floor(y)))
+      return sprint_fail(p->context, SPRINT_ERROR_INPUT, "row %zu: the label %g is not a class number 0 .. %zu", i, y,
+                         p->n_classes - 1);
+  }
+  return SPRINT_OK;
+}
+
+static sprint_status check_features(const sprint_population *p) {
+  for (size_t i = 0; i < p->n * p->d; i++)
+    if (!isfinite(p->x[i]))
+      return sprint_fail(p->context, SPRINT_ERROR_INPUT, "row %zu, column %zu '%s': %g is not finite", i / p->d,
+                         i % p->d, p->columns[i % p->d].name, (double)p->x[i]);
+  return SPRINT_OK;
+}
+
+/* Strata are the classes: a counting sort. */
+static sprint_status index_strata(sprint_population *p) {
+  size_t *start = p->stratum_start;
+  for (size_t i = 0; i < p->n; i++) {
+    p->stratum[i] = p->n_classes ? (uint32_t)p->y[i] : 0;
+    start[p->stratum[i] + 1]++;
+  }
+  for (size_t c = 0; c < p->n_strata; c++) {
+    if (!start[c + 1]) return sprint_fail(p->context, SPRINT_ERROR_INPUT, "class %s has no rows", p->class_names[c]);
+    p->base_p[c] = (double)start[c + 1] / (double)p->n;
+    start[c + 1] += start[c];
+  }
+  size_t *next = sprint__alloc(p->context, p->n_strata, sizeof *next);
+  if (!next) return SPRINT_ERROR_MEMORY;
+  memcpy(next, start, p->n_strata * sizeof *next);
+  for (size_t i = 0; i < p->n; i++) p->by_stratum[next[p->stratum[i]]++] = (uint32_t)i;
+  sprint__free(next);
+  return SPRINT_OK;
+}
+
+/* Checks what was filled in and builds the index; frees the population where that fails. */
+static sprint_status population_finish(sprint_population *p, sprint_population **ret_population) {
+  sprint_status status = check_features(p);
+  if (status == SPRINT_OK) status = check_labels(p);
+  if (status == SPRINT_OK) status = index_strata(p);
+  if (status == SPRINT_OK)
+    *ret_population = p;
+  else
+    sprint_population_free(p);
+  return status;
+}
+
+static sprint_status name_by_number(sprint_population *p) {
+  for (size_t j = 0; j < p->d; j++) {
+    p->columns[j] = (struct sprint__column){sprint__printf(p->context, "x%zu", j), 0, 1, NAN};
+    if (!p->columns[j].name) return SPRINT_ERROR_MEMORY;
+  }
+  for (size_t k = 0; k < p->n_classes; k++)
+    if (!(p->class_names[k] = sprint__printf(p->context, "%zu", k))) return SPRINT_ERROR_MEMORY;
+  return (p->label_name = sprint__strdup(p->context, "y")) ? SPRINT_OK : SPRINT_ERROR_MEMORY;
+}
+
+sprint_status sprint_population_new(sprint_context *context, size_t n, size_t d, const sprint_real *x,
+                                    const sprint_real *y, size_t n_classes, sprint_population **ret_population) {
+  sprint_population *p;
+  SPRINT__TRY(population_alloc(context, n, d, n_classes, &p));
+  memcpy(p->x, x, n * d * sizeof *x);
+  memcpy(p->y, y, n * sizeof *y);
+  if (name_by_number(p) != SPRINT_OK) {
+    sprint_population_free(p);
+    return SPRINT_ERROR_MEMORY;
+  }
+  return population_finish(p, ret_population);
+}
+
+static sprint_status copy_names(const struct sprint__table *table, const struct sprint__column *columns,
+                                sprint_population *p) {
+  for (size_t j = 0; j < p->d; j++) {
+    p->columns[j] = columns[j];
+    if (!(p->columns[j].name = sprint__strdup(p->context, table->names[j]))) return SPRINT_ERROR_MEMORY;
+  }
+  for (size_t k = 0; k < p->n_classes; k++)
+    if (!(p->class_names[k] = sprint__strdup(p->context, table->class_names[k]))) return SPRINT_ERROR_MEMORY;
+  return (p->label_name = sprint__strdup(p->context, table->label_name)) ? SPRINT_OK : SPRINT_ERROR_MEMORY;
+}
+
+static void copy_rows(const struct sprint__table *table, const struct sprint__column *columns, const uint32_t *rows,
+                      sprint_population *p) {
+  for (size_t i = 0; i < p->n; i++) {
+    const double *raw = table->x + rows[i] * p->d;
+    sprint_real *x = p->x + i * p->d;
+    for (size_t j = 0; j < p->d; j++) {
+      double value = isnan(raw[j]) ? columns[j].fill : raw[j];
+      x[j] = (sprint_real)((value - columns[j].mean) / columns[j].scale);
+    }
+    p->y[i] = (sprint_real)table->y[rows[i]];
+  }
+}
+
+sprint_status sprint__population_from_table(const struct sprint__table *table, const struct sprint__column *columns,
+                                            const uint32_t *rows, size_t n, sprint_population **ret_population) {
+  sprint_population *p;
+  SPRINT__TRY(population_alloc(table->context, n, table->d, table->n_classes, &p));
+  if (copy_names(table, columns, p) != SPRINT_OK) {
+    sprint_population_free(p);
+    return SPRINT_ERROR_MEMORY;
+  }
+  copy_rows(table, columns, rows, p);
+  return population_finish(p, ret_population);
+}
+
+void sprint__population_gather(const sprint_population *p, const uint32_t *who, size_t start, size_t n,
+                               sprint_real *ret_x) {
+  size_t d = p->d;
+  if (!who) {
+    memcpy(ret_x, p->x + start * d, n * d * sizeof *ret_x);
+    return;
+  }
+  for (size_t i = 0; i < n; i++) memcpy(ret_x + i * d, p->x + who[i] * d, d * sizeof *ret_x);
+}
+
+ptrdiff_t sprint__population_find(const sprint_population *p, const char *name) {
+  for (size_t j = 0; j < p->d; j++)
+    if (strcmp(p->columns[j].name, name) == 0) return (ptrdiff_t)j;
+  return -1;
+}
+
+size_t sprint_population_n(const sprint_population *p) { return p->n; }
+size_t sprint_population_n_features(const sprint_population *p) { return p->d; }
+size_t sprint_population_n_classes(const sprint_population *p) { return p->n_classes; }
+size_t sprint_population_n_strata(const sprint_population *p) { return p->n_strata; }
+const sprint_real *sprint_population_x(const sprint_population *p) { return p->x; }
+const sprint_real *sprint_population_y(const sprint_population *p) { return p->y; }
+
+const char *sprint_population_feature_name(const sprint_population *p, size_t feature) {
+  return feature < p->d ? p->columns[feature].name : NULL;
+}
+
+const char *sprint_population_class_name(const sprint_population *p, size_t class_number) {
+  return class_number < p->n_classes ? p->class_names[class_number] : NULL;
+}

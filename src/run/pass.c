@@ -1,0 +1,235 @@
+/* Passes over the population: see pass.h. */
+#include "run/pass.h"
+
+#include <math.h>
+#include <string.h>
+
+sprint_status sprint__deployment_new(const sprint_shift *shift, struct sprint__deployment *ret_deployment) {
+  struct sprint__deployment deployment = {
+      sprint__alloc(shift->context, shift->model->n_params, sizeof(sprint_real)),
+      sprint__alloc(shift->context, shift->population->n_strata, sizeof(double)),
+  };
+  if (!deployment.theta || !deployment.p) {
+    sprint__deployment_clear(&deployment);
+    return SPRINT_ERROR_MEMORY;
+  }
+  *ret_deployment = deployment;
+  return SPRINT_OK;
+}
+
+void sprint__deployment_clear(struct sprint__deployment *deployment) {
+  sprint__free(deployment->theta);
+  sprint__free(deployment->p);
+  *deployment = (struct sprint__deployment){NULL, NULL};
+}
+
+sprint_status sprint__deployment_set(struct sprint__deployment *deployment, sprint_shift *shift,
+                                     const sprint_real *theta) {
+  memcpy(deployment->theta, theta, shift->model->n_params * sizeof *theta);
+  return sprint__shift_reweights(shift) ? sprint_shift_strata(shift, theta, deployment->p) : SPRINT_OK;
+}
+
+sprint_status sprint__pass_new(sprint_shift *shift, struct sprint__pass *ret_pass) {
+  sprint_context *context = shift->context;
+  struct sprint__pass pass = {
+      shift,
+      sprint__alloc(context, SPRINT__PIECE, shift->population->d * sizeof(sprint_real)),
+      sprint__alloc(context, SPRINT__PIECE, sizeof(sprint_real)),
+      sprint__alloc(context, SPRINT__PIECE, sizeof(uint32_t)),
+  };
+  if (!pass.x || !pass.y || !pass.who) {
+    sprint__pass_clear(&pass);
+    return SPRINT_ERROR_MEMORY;
+  }
+  *ret_pass = pass;
+  return SPRINT_OK;
+}
+
+void sprint__pass_clear(struct sprint__pass *pass) {
+  sprint__free(pass->x);
+  sprint__free(pass->y);
+  sprint__free(pass->who);
+  *pass = (struct sprint__pass){0};
+}
+
+/* Fills piece->x and y with the records of piece->who. */
+static sprint_status fill_piece(struct sprint__pass *pass, const struct sprint__deployment *deployment,
+                                struct sprint__piece *piece) {
+  const sprint_population *population = pass->shift->population;
+  for (size_t i = 0; i < piece->n; i++) pass->y[i] = population->y[piece->who[i]];
+  sprint__population_gather(population, piece->who, 0, piece->n, pass->x);
+  piece->x = pass->x;
+  piece->y = pass->y;
+  if (!deployment) return SPRINT_OK;
+  return sprint__shift_respond(pass->shift, deployment->theta, piece->who, pass->y, piece->n, pass->x);
+}
+
+/* In the population's own order, every row of the same weight. */
+static sprint_status over_rows(struct sprint__pass *pass, const struct sprint__deployment *deployment,
+                               sprint__visit visit, void *user) {
+  const sprint_population *population = pass->shift->population;
+  bool moves = deployment && sprint__shift_moves(pass->shift);
+  for (size_t start = 0; start < population->n; start += SPRINT__PIECE) {
+    size_t n = population->n - start < SPRINT__PIECE ? population->n - start : SPRINT__PIECE;
+    for (size_t i = 0; i < n; i++) pass->who[i] = (uint32_t)(start + i);
+    struct sprint__piece piece = {.n = n,
+                                  .who = pass->who,
+                                  .x = population->x + start * population->d,
+                                  .y = population->y + start,
+                                  .weight = 1.0 / (double)population->n,
+                                  .last = start + n == population->n};
+    if (moves) SPRINT__TRY(fill_piece(pass, deployment, &piece));
+    SPRINT__TRY(visit(user, &piece));
+  }
+  return SPRINT_OK;
+}
+
+/* Stratum by stratum, weighted by the strata probabilities. */
+static sprint_status over_strata(struct sprint__pass *pass, const struct sprint__deployment *deployment,
+                                 const double *p, sprint__visit visit, void *user) {
+  const sprint_population *population = pass->shift->population;
+  for (size_t c = 0; c < population->n_strata; c++) {
+    size_t first = population->stratum_start[c], end = population->stratum_start[c + 1];
+    for (size_t start = first; start < end; start += SPRINT__PIECE) {
+      size_t n = end - start < SPRINT__PIECE ? end - start : SPRINT__PIECE;
+      struct sprint__piece piece = {.n = n,
+                                    .who = population->by_stratum + start,
+                                    .stratum = c,
+                                    .weight = p[c] / (double)(end - first),
+                                    .last = start + n == population->n};
+      SPRINT__TRY(fill_piece(pass, deployment, &piece));
+      SPRINT__TRY(visit(user, &piece));
+    }
+  }
+  return SPRINT_OK;
+}
+
+sprint_status sprint__pass_over(struct sprint__pass *pass, const struct sprint__deployment *deployment,
+                                const struct sprint__deployment *weights, sprint__visit visit, void *user) {
+  if (!weights || !sprint__shift_reweights(pass->shift)) return over_rows(pass, deployment, visit, user);
+  return over_strata(pass, deployment, weights->p, visit, user);
+}
+
+struct risk_work {
+  struct sprint__pass *pass;
+  const sprint_real *theta;
+  sprint_real *scratch;
+  bool displaced;
+  struct sprint__risk *risk;
+};
+
+/* The sum over rows of |x - base x|. */
+static double displacement(const sprint_population *population, const struct sprint__piece *piece) {
+  double sum = 0;
+  size_t d = population->d;
+  for (size_t i = 0; i < piece->n; i++) {
+    const sprint_real *moved = piece->x + i * d, *base = population->x + piece->who[i] * d;
+    double square = 0;
+    for (size_t j = 0; j < d; j++)
+      square += ((double)moved[j] - (double)base[j]) * ((double)moved[j] - (double)base[j]);
+    sum += sqrt(square);
+  }
+  return sum;
+}
+
+static sprint_status risk_visit(void *user, const struct sprint__piece *piece) {
+  struct risk_work *work = user;
+  const sprint_shift *shift = work->pass->shift;
+  struct sprint__risk *risk = work->risk;
+  sprint_batch rows = {piece->n, piece->x, piece->y};
+  struct sprint__sums sums = {0, 0, risk->gradient ? work->scratch : NULL};
+  sprint__model_sums(shift->model, work->theta, &rows, &sums, NULL);
+  risk->loss += piece->weight * sums.loss;
+  risk->accuracy += piece->weight * (double)sums.correct;
+  for (size_t i = 0; risk->gradient && i < shift->model->n_params; i++)
+    risk->gradient[i] += piece->weight * (double)sums.gradient[i];
+  if (work->displaced) risk->displacement += displacement(shift->population, piece) / (double)shift->population->n;
+  return SPRINT_OK;
+}
+
+sprint_status sprint__risk_of(struct sprint__pass *pass, const sprint_real *theta,
+                              const struct sprint__deployment *deployment, const struct sprint__deployment *weights,
+                              sprint_real *scratch, struct sprint__risk *ret_risk) {
+  sprint_model *model = pass->shift->model;
+  struct risk_work work = {pass, theta, scratch, deployment && sprint__shift_moves(pass->shift), ret_risk};
+  ret_risk->loss = sprint__model_penalty(model, theta);
+  ret_risk->accuracy = ret_risk->displacement = 0;
+  for (size_t i = 0; ret_risk->gradient && i < model->n_params; i++)
+    ret_risk->gradient[i] = sprint__model_decay(model, theta, i);
+  SPRINT__TRY(sprint__pass_over(pass, deployment, weights, risk_visit, &work));
+  if (!model->classifies) ret_risk->accuracy = NAN;
+  return SPRINT_OK;
+}
+
+/* The probability that the deployment gives a held-out stratum, per row; strata without rows are left out. */
+static double heldout_weight(const sprint_shift *shift, const sprint_population *heldout,
+                             const struct sprint__deployment *deployment, uint32_t stratum) {
+  if (!sprint__shift_reweights(shift)) return 1.0 / (double)heldout->n;
+  double present = 0;
+  for (size_t c = 0; c < heldout->n_strata; c++)
+    if (heldout->stratum_start[c + 1] > heldout->stratum_start[c]) present += deployment->p[c];
+  size_t n = heldout->stratum_start[stratum + 1] - heldout->stratum_start[stratum];
+  return present > 0 ? deployment->p[stratum] / present / (double)n : 0;
+}
+
+sprint_status sprint__risk_heldout(struct sprint__pass *pass, const sprint_population *heldout,
+                                   const sprint_real *theta, const struct sprint__deployment *deployment,
+                                   struct sprint__risk *ret_risk) {
+  sprint_shift *shift = pass->shift;
+  sprint_model *model = shift->model;
+  ret_risk->loss = sprint__model_penalty(model, theta);
+  ret_risk->accuracy = 0;
+  for (size_t start = 0, end; start < heldout->n; start = end) {
+    uint32_t stratum = heldout->stratum[heldout->by_stratum[start]];
+    end = heldout->stratum_start[stratum + 1] < start + SPRINT__PIECE ? heldout->stratum_start[stratum + 1]
+                                                                      : start + SPRINT__PIECE;
+    const uint32_t *who = heldout->by_stratum + start;
+    size_t n = end - start;
+    for (size_t i = 0; i < n; i++) pass->y[i] = heldout->y[who[i]];
+    sprint__population_gather(heldout, who, 0, n, pass->x);
+    SPRINT__TRY(sprint__shift_respond(shift, deployment->theta, NULL, pass->y, n, pass->x));
+    sprint_batch rows = {n, pass->x, pass->y};
+    struct sprint__sums sums = {0, 0, NULL};
+    sprint__model_sums(model, theta, &rows, &sums, NULL);
+    double weight = heldout_weight(shift, heldout, deployment, stratum);
+    ret_risk->loss += weight * sums.loss;
+    ret_risk->accuracy += weight * (double)sums.correct;
+  }
+  if (!model->classifies) ret_risk->accuracy = NAN;
+  return SPRINT_OK;
+}
+
+static sprint_status risk_with(struct sprint__pass *pass, struct sprint__deployment *deployment,
+                               const sprint_real *theta, const sprint_real *deployed, struct sprint__risk *risk) {
+  sprint_shift *shift = pass->shift;
+  SPRINT__TRY(sprint__pass_new(shift, pass));
+  SPRINT__TRY(sprint__deployment_new(shift, deployment));
+  SPRINT__TRY(sprint__deployment_set(deployment, shift, deployed));
+  sprint_real *scratch = sprint__alloc(shift->context, shift->model->n_params, sizeof *scratch);
+  if (!scratch) return SPRINT_ERROR_MEMORY;
+  sprint_status status = sprint__risk_of(pass, theta, deployment, deployment, scratch, risk);
+  sprint__free(scratch);
+  return status;
+}
+
+sprint_status sprint_risk(sprint_shift *shift, const sprint_real *theta, const sprint_real *deployed, double *ret_loss,
+                          double *ret_accuracy, double *ret_gradient) {
+  struct sprint__pass pass = {.shift = shift};
+  struct sprint__deployment deployment = {NULL, NULL};
+  double *gradient = NULL;
+  if (ret_gradient) {
+    gradient = sprint__alloc(shift->context, shift->model->n_params, sizeof *gradient);
+    if (!gradient) return SPRINT_ERROR_MEMORY;
+  }
+  struct sprint__risk risk = {.gradient = gradient};
+  sprint_status status = risk_with(&pass, &deployment, theta, deployed, &risk);
+  if (status == SPRINT_OK) {
+    if (ret_loss) *ret_loss = risk.loss;
+    if (ret_accuracy) *ret_accuracy = risk.accuracy;
+    if (ret_gradient) memcpy(ret_gradient, gradient, shift->model->n_params * sizeof *gradient);
+  }
+  sprint__free(gradient);
+  sprint__deployment_clear(&deployment);
+  sprint__pass_clear(&pass);
+  return status;
+}

@@ -1,0 +1,172 @@
+/* Reading and writing safetensors files: see safetensors.h. */
+#include "run/safetensors.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+
+/* A header larger than this is not one of a model. */
+#define MAX_HEADER (64u << 20)
+
+static const char *real_type(void) { return sizeof(sprint_real) == 8 ? "F64" : "F32"; }
+
+static size_t view_count(const struct sprint__tensor_view *view) {
+  size_t count = 1;
+  for (size_t k = 0; k < view->n_dims; k++) count *= view->shape[k];
+  return count;
+}
+
+static json_t *header_of(const sprint_model *model, const json_t *metadata) {
+  json_t *header = json_object();
+  if (metadata) json_object_set_new(header, "__metadata__", json_deep_copy(metadata));
+  size_t at = 0;
+  for (size_t t = 0; t < model->n_tensors; t++) {
+    const struct sprint__tensor_view *view = &model->tensors[t];
+    json_t *shape = json_array();
+    for (size_t k = 0; k < view->n_dims; k++) json_array_append_new(shape, json_integer((json_int_t)view->shape[k]));
+    size_t end = at + view_count(view) * sizeof(sprint_real);
+    json_object_set_new(header, view->name,
+                        json_pack("{s:s, s:o, s:[I, I]}", "dtype", real_type(), "shape", shape, "data_offsets",
+                                  (json_int_t)at, (json_int_t)end));
+    at = end;
+  }
+  return header;
+}
+
+static void write_header(FILE *stream, const char *text) {
+  size_t length = strlen(text), padded = (length + 7) / 8 * 8;
+  for (int byte = 0; byte < 8; byte++) fputc((int)((uint64_t)padded >> (8 * byte) & 0xff), stream);
+  fwrite(text, 1, length, stream);
+  for (size_t i = length; i < padded; i++) fputc(' ', stream);
+}
+
+sprint_status sprint__safetensors_write(const sprint_model *model, const char *path, const json_t *metadata,
+                                        const sprint_real *theta) {
+  json_t *header = header_of(model, metadata);
+  char *text = json_dumps(header, JSON_COMPACT);
+  json_decref(header);
+  if (!text) return sprint_fail(model->context, SPRINT_ERROR_MEMORY, "%s: out of memory for the header", path);
+  struct sprint__file file;
+  sprint_status status = sprint__file_create(model->context, path, &file);
+  if (status == SPRINT_OK) {
+    write_header(file.stream, text);
+    for (size_t t = 0; t < model->n_tensors; t++)
+      fwrite(theta + model->tensors[t].offset, sizeof *theta, view_count(&model->tensors[t]), file.stream);
+    status = sprint__file_commit(model->context, &file);
+  }
+  free(text);
+  return status;
+}
+
+void sprint__safetensors_close(struct sprint__safetensors *file) {
+  sprint__free(file->path);
+  json_decref(file->header);
+  sprint__free(file->data);
+  *file = (struct sprint__safetensors){0};
+}
+
+/* The whole stream, into memory through the door. */
+static sprint_status read_all(sprint_context *context, const char *path, unsigned char **ret_bytes, size_t *ret_size) {
+  FILE *stream = NULL;
+  SPRINT__TRY(sprint__file_open(context, path, &stream));
+  void *bytes = NULL;
+  size_t size = 0, room = 0, got = 1;
+  sprint_status status = SPRINT_OK;
+  while (got && status == SPRINT_OK) {
+    status = sprint__grow(context, &bytes, size, &room, size + 65536, 1);
+    if (status == SPRINT_OK) size += got = fread((unsigned char *)bytes + size, 1, room - size, stream);
+  }
+  if (status == SPRINT_OK && ferror(stream)) status = sprint_fail(context, SPRINT_ERROR_IO, "%s: cannot be read", path);
+  fclose(stream);
+  if (status != SPRINT_OK) {
+    sprint__free(bytes);
+    return status;
+  }
+  *ret_bytes = bytes;
+  *ret_size = size;
+  return SPRINT_OK;
+}
+
+static sprint_status parse_header(sprint_context *context, struct sprint__safetensors *file) {
+  uint64_t length = 0;
+  for (int byte = 7; byte >= 0 && file->size >= 8; byte--) length = length << 8 | file->data[byte];
+  if (file->size < 8 || length > MAX_HEADER || length > file->size - 8)
+    return sprint_fail(context, SPRINT_ERROR_INPUT,
+                       "%s: is not a safetensors file: its header does not fit its %zu bytes", file->path, file->size);
+  json_error_t error;
+  file->header = json_loadb((const char *)file->data + 8, (size_t)length, 0, &error);
+  if (!json_is_object(file->header))
+    return sprint_fail(context, SPRINT_ERROR_INPUT, "%s: is not a safetensors file: its header is not a JSON object",
+                       file->path);
+  file->size -= 8 + (size_t)length;
+  memmove(file->data, file->data + 8 + length, file->size);
+  return SPRINT_OK;
+}
+
+sprint_status sprint__safetensors_open(sprint_context *context, const char *path,
+                                       struct sprint__safetensors *ret_file) {
+  struct sprint__safetensors file = {.path = sprint__strdup(context, path)};
+  sprint_status status = file.path ? read_all(context, path, &file.data, &file.size) : SPRINT_ERROR_MEMORY;
+  if (status == SPRINT_OK) status = parse_header(context, &file);
+  if (status != SPRINT_OK) {
+    sprint__safetensors_close(&file);
+    return status;
+  }
+  *ret_file = file;
+  return SPRINT_OK;
+}
+
+const char *sprint__safetensors_meta(const struct sprint__safetensors *file, const char *key) {
+  return json_string_value(json_object_get(json_object_get(file->header, "__metadata__"), key));
+}
+
+static bool same_shape(const json_t *shape, const struct sprint__tensor_view *view) {
+  if (json_array_size(shape) != view->n_dims) return false;
+  for (size_t k = 0; k < view->n_dims; k++)
+    if (json_integer_value(json_array_get(shape, k)) != (json_int_t)view->shape[k]) return false;
+  return true;
+}
+
+/* Reads one tensor of F32 or F64 into theta. */
+static sprint_status read_tensor(const struct sprint__safetensors *file, const sprint_model *model,
+                                 const struct sprint__tensor_view *view, sprint_real *ret_theta) {
+  const json_t *entry = json_object_get(file->header, view->name);
+  if (!json_is_object(entry))
+    return sprint_fail(model->context, SPRINT_ERROR_INPUT, "%s: has no tensor '%s', which this model needs", file->path,
+                       view->name);
+  const char *type = json_string_value(json_object_get(entry, "dtype"));
+  size_t width = type && strcmp(type, "F32") == 0 ? 4 : type && strcmp(type, "F64") == 0 ? 8 : 0;
+  if (width == 0)
+    return sprint_fail(model->context, SPRINT_ERROR_INPUT, "%s: tensor '%s' is of type %s; F32 or F64 was expected",
+                       file->path, view->name, type ? type : "none");
+  if (!same_shape(json_object_get(entry, "shape"), view))
+    return sprint_fail(model->context, SPRINT_ERROR_INPUT, "%s: tensor '%s' has another shape than this model's",
+                       file->path, view->name);
+  const json_t *offsets = json_object_get(entry, "data_offsets");
+  json_int_t start = json_integer_value(json_array_get(offsets, 0)),
+             end = json_integer_value(json_array_get(offsets, 1));
+  size_t count = view_count(view);
+  if (start < 0 || end < start || (uint64_t)end > file->size || (uint64_t)(end - start) != count * width)
+    return sprint_fail(model->context, SPRINT_ERROR_INPUT, "%s: tensor '%s' does not lie within the file", file->path,
+                       view->name);
+  for (size_t i = 0; i < count; i++) {
+    const unsigned char *at = file->data + start + i * width;
+    float single = 0;
+    double value = 0;
+    if (width == 4) {
+      memcpy(&single, at, 4);
+      value = (double)single;
+    } else {
+      memcpy(&value, at, 8);
+    }
+    ret_theta[view->offset + i] = (sprint_real)value;
+  }
+  return SPRINT_OK;
+}
+
+sprint_status sprint__safetensors_theta(const struct sprint__safetensors *file, const sprint_model *model,
+                                        sprint_real *ret_theta) {
+  for (size_t t = 0; t < model->n_tensors; t++) SPRINT__TRY(read_tensor(file, model, &model->tensors[t], ret_theta));
+  return SPRINT_OK;
+}

@@ -1,0 +1,30 @@
+/* The safetensors format: an 8-byte little-endian header size, a JSON header, raw tensors. */
+#ifndef SPRINT_RUN_SAFETENSORS_H
+#define SPRINT_RUN_SAFETENSORS_H
+
+#include <jansson.h>
+
+#include "model/model.h"
+
+/* Writes theta as the model's tensors, with `metadata` (a JSON object of texts, borrowed; or NULL). */
+sprint_status sprint__safetensors_write(const sprint_model *model, const char *path, const json_t *metadata,
+                                        const sprint_real *theta);
+
+struct sprint__safetensors {
+  char *path;
+  json_t *header;
+  unsigned char *data;
+  size_t size;
+};
+
+sprint_status sprint__safetensors_open(sprint_context *context, const char *path, struct sprint__safetensors *ret_file);
+void sprint__safetensors_close(struct sprint__safetensors *file);
+
+/* A text of the metadata, lent, or NULL. */
+const char *sprint__safetensors_meta(const struct sprint__safetensors *file, const char *key);
+
+/* Fills theta from the file's tensors; names, types and shapes must be the model's. */
+sprint_status sprint__safetensors_theta(const struct sprint__safetensors *file, const sprint_model *model,
+                                        sprint_real *ret_theta);
+
+#endif

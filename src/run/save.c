@@ -1,0 +1,218 @@
+/* The files of a run: trace.csv, timing.csv, run.json, model.safetensors. */
+#define _POSIX_C_SOURCE 200809L
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "run/run.h"
+#include "run/safetensors.h"
+
+/* The columns of trace.csv, in order: the name, and where its number is. */
+struct column {
+  const char *name;
+  size_t offset;
+  bool count; /* uint64_t, else double */
+};
+
+#define REAL(NAME) \
+  { #NAME, offsetof(sprint_trace_row, NAME), false }
+#define COUNT(NAME, FIELD) \
+  { NAME, offsetof(sprint_trace_row, cost.FIELD), true }
+
+static const struct column columns[] = {
+    REAL(epoch),
+    COUNT("step", steps),
+    COUNT("ifo", ifo),
+    COUNT("samples", samples),
+    COUNT("deployments", deployments),
+    COUNT("shift_evals", shift_evals),
+    REAL(loss),
+    REAL(accuracy),
+    REAL(loss_base),
+    REAL(accuracy_base),
+    REAL(loss_heldout),
+    REAL(accuracy_heldout),
+    REAL(gradient_sq),
+    REAL(gradient_sq_mean),
+    REAL(moved),
+    REAL(displacement),
+    REAL(bias),
+};
+
+static double column_real(const sprint_trace_row *row, const struct column *column) {
+  double value;
+  memcpy(&value, (const char *)row + column->offset, sizeof value);
+  return value;
+}
+
+static uint64_t column_count(const sprint_trace_row *row, const struct column *column) {
+  uint64_t value;
+  memcpy(&value, (const char *)row + column->offset, sizeof value);
+  return value;
+}
+
+/* nan without a sign, whatever made it. */
+static void print_real(FILE *stream, double value) {
+  if (isnan(value))
+    fputs("nan", stream);
+  else
+    fprintf(stream, "%.17g", value);
+}
+
+static void print_trace(const sprint_run *run, FILE *stream) {
+  for (size_t c = 0; c < SPRINT__COUNT(columns); c++) fprintf(stream, "%s%s", c ? "," : "", columns[c].name);
+  for (size_t r = 0; r < run->n_rows; r++)
+    for (size_t c = 0; c < SPRINT__COUNT(columns); c++) {
+      fputc(c ? ',' : '\n', stream);
+      if (columns[c].count)
+        fprintf(stream, "%llu", (unsigned long long)column_count(&run->rows[r], &columns[c]));
+      else
+        print_real(stream, column_real(&run->rows[r], &columns[c]));
+    }
+  fputc('\n', stream);
+}
+
+/* Time is the one thing that no two runs share: it has a file of its own. */
+static void print_timing(const sprint_run *run, FILE *stream) {
+  fputs("epoch,seconds\n", stream);
+  for (size_t r = 0; r < run->n_rows; r++) fprintf(stream, "%.17g,%.9g\n", run->rows[r].epoch, run->rows[r].seconds);
+}
+
+static json_t *real_or_null(double value) { return isfinite(value) ? json_real(value) : json_null(); }
+
+static json_t *row_json(const sprint_trace_row *row) {
+  json_t *json = json_object();
+  for (size_t c = 0; c < SPRINT__COUNT(columns); c++)
+    json_object_set_new(json, columns[c].name,
+                        columns[c].count ? json_integer((json_int_t)column_count(row, &columns[c]))
+                                         : real_or_null(column_real(row, &columns[c])));
+  return json;
+}
+
+static json_t *population_json(const sprint_population *population) {
+  json_t *classes = json_object(), *constant = json_array();
+  for (size_t c = 0; c < population->n_classes; c++) {
+    size_t n = population->stratum_start[c + 1] - population->stratum_start[c];
+    json_object_set_new(classes, population->class_names[c], json_integer((json_int_t)n));
+  }
+  for (size_t j = 0; j < population->d; j++) {
+    bool varies = false;
+    for (size_t i = 1; i < population->n && !varies; i++)
+      varies = population->x[i * population->d + j] != population->x[j];
+    if (!varies) json_array_append_new(constant, json_string(population->columns[j].name));
+  }
+  return json_pack("{s:I, s:I, s:o, s:o}", "rows", (json_int_t)population->n, "features", (json_int_t)population->d,
+                   "classes", classes, "constant_columns", constant);
+}
+
+static json_t *parsed_or_null(const char *text) {
+  json_t *json = text ? json_loads(text, JSON_DECODE_ANY, NULL) : NULL;
+  return json ? json : json_null();
+}
+
+static json_t *run_json(const sprint_run *run) {
+  char host[256] = "unknown";
+  gethostname(host, sizeof host - 1);
+  const sprint_trace_row *last = &run->rows[run->n_rows - 1];
+  json_t *json = json_object();
+  json_object_set_new(json, "sprint", json_string(SPRINT_VERSION));
+  json_object_set_new(json, "precision", json_string(sizeof(sprint_real) == 8 ? "double" : "float"));
+  json_object_set_new(json, "host", json_string(host));
+  json_object_set_new(json, "threads", json_integer(run->context->n_threads));
+  json_object_set_new(json, "name", json_string(run->name ? run->name : ""));
+  json_object_set_new(json, "seed", json_integer((json_int_t)run->seed));
+  json_object_set_new(json, "stop", json_string(sprint_stop_word(run->solver->stop)));
+  json_object_set_new(json, "stop_reason", json_string(sprint_stop_text(run->solver->stop)));
+  json_object_set_new(json, "inner", json_integer((json_int_t)run->solver->inner));
+  json_object_set_new(json, "parameters", json_integer((json_int_t)run->solver->n_params));
+  json_object_set_new(json, "seconds", json_real(run->seconds));
+  json_object_set_new(json, "population", population_json(run->shift->population));
+  json_object_set_new(json, "final", row_json(last));
+  json_object_set_new(json, "config", parsed_or_null(run->config_text));
+  json_object_set_new(json, "settings", parsed_or_null(run->settings_text));
+  return json;
+}
+
+/* The standardisation as JSON text: what predict needs to read raw columns. */
+static char *features_text(const sprint_population *population) {
+  json_t *features = json_array();
+  for (size_t j = 0; j < population->d; j++) {
+    const struct sprint__column *column = &population->columns[j];
+    json_array_append_new(features, json_pack("{s:s, s:f, s:f, s:o}", "name", column->name, "mean", column->mean,
+                                              "scale", column->scale, "fill", real_or_null(column->fill)));
+  }
+  char *text = json_dumps(features, JSON_COMPACT | JSON_REAL_PRECISION(17));
+  json_decref(features);
+  return text;
+}
+
+static char *classes_text(const sprint_population *population) {
+  json_t *classes = json_array();
+  for (size_t c = 0; c < population->n_classes; c++)
+    json_array_append_new(classes, json_string(population->class_names[c]));
+  char *text = json_dumps(classes, JSON_COMPACT);
+  json_decref(classes);
+  return text;
+}
+
+static json_t *model_metadata(const sprint_run *run) {
+  const sprint_model *model = run->shift->model;
+  const sprint_population *population = run->shift->population;
+  char *features = features_text(population), *classes = classes_text(population);
+  json_t *json = json_object();
+  json_object_set_new(json, "format", json_string("pt")); /* tensors are laid out as PyTorch's */
+  json_object_set_new(json, "sprint", json_string(SPRINT_VERSION));
+  if (model->layers_text) json_object_set_new(json, "layers", json_string(model->layers_text));
+  if (model->loss_text) json_object_set_new(json, "loss", json_string(model->loss_text));
+  json_object_set_new(json, "label", json_string(population->label_name ? population->label_name : ""));
+  json_object_set_new(json, "features", json_string(features ? features : "[]"));
+  json_object_set_new(json, "classes", json_string(classes ? classes : "[]"));
+  free(features);
+  free(classes);
+  return json;
+}
+
+typedef void (*printer)(const sprint_run *run, FILE *stream);
+
+static void print_sidecar(const sprint_run *run, FILE *stream) {
+  json_t *json = run_json(run);
+  json_dumpf(json, stream, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+  fputc('\n', stream);
+  json_decref(json);
+}
+
+static sprint_status save_text(const sprint_run *run, const char *folder, const char *name, printer print) {
+  char *path = sprint__printf(run->context, "%s/%s", folder, name);
+  if (!path) return SPRINT_ERROR_MEMORY;
+  struct sprint__file file;
+  sprint_status status = sprint__file_create(run->context, path, &file);
+  if (status == SPRINT_OK) {
+    print(run, file.stream);
+    status = sprint__file_commit(run->context, &file);
+  }
+  sprint__free(path);
+  return status;
+}
+
+static sprint_status save_model(const sprint_run *run, const char *folder) {
+  char *path = sprint__printf(run->context, "%s/model.safetensors", folder);
+  if (!path) return SPRINT_ERROR_MEMORY;
+  json_t *metadata = model_metadata(run);
+  sprint_status status = sprint__safetensors_write(run->shift->model, path, metadata, run->solver->theta);
+  json_decref(metadata);
+  sprint__free(path);
+  return status;
+}
+
+sprint_status sprint_run_save(const sprint_run *run, const char *folder) {
+  if (run->n_rows == 0)
+    return sprint_fail(run->context, SPRINT_ERROR_ARGUMENT, "%s: the run has not been started, nothing to save",
+                       folder);
+  SPRINT__TRY(sprint__folder_make(run->context, folder));
+  SPRINT__TRY(save_text(run, folder, "trace.csv", print_trace));
+  SPRINT__TRY(save_text(run, folder, "timing.csv", print_timing));
+  SPRINT__TRY(save_model(run, folder));
+  return save_text(run, folder, "run.json", print_sidecar);
+}

@@ -1,0 +1,50 @@
+/* A section as JSON, defaults included: what a run was really made with. */
+#include <jansson.h>
+#include <stdlib.h>
+
+#include "run/experiment.h"
+
+static json_t *section_json(const struct sprint__section *section);
+
+static json_t *value_json(const struct sprint__value *value) {
+  json_t *list;
+  switch (value->param->type) {
+    case SPRINT_PARAM_BOOL:
+      return json_boolean(value->flag);
+    case SPRINT_PARAM_INTEGER:
+      return json_integer((json_int_t)value->integer);
+    case SPRINT_PARAM_REAL:
+      return json_real(value->real);
+    case SPRINT_PARAM_TEXT:
+    case SPRINT_PARAM_CHOICE:
+      return json_string(value->text);
+    case SPRINT_PARAM_TEXTS:
+      list = json_array();
+      for (size_t i = 0; i < value->n_items; i++) json_array_append_new(list, json_string(value->texts[i]));
+      return list;
+    case SPRINT_PARAM_REALS:
+      list = json_array();
+      for (size_t i = 0; i < value->n_items; i++) json_array_append_new(list, json_real(value->reals[i]));
+      return list;
+    case SPRINT_PARAM_KIND:
+      return value->section ? section_json(value->section) : json_null();
+  }
+  return json_null();
+}
+
+static json_t *section_json(const struct sprint__section *section) {
+  json_t *json = json_object();
+  if (section->kind->name[0]) json_object_set_new(json, "kind", json_string(section->kind->name));
+  for (size_t i = 0; i < section->n_values; i++)
+    json_object_set_new(json, section->values[i].param->name, value_json(&section->values[i]));
+  return json;
+}
+
+char *sprint__settings_text(sprint_context *context, const struct sprint__section *section) {
+  json_t *json = section_json(section);
+  char *dumped = json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(17));
+  json_decref(json);
+  char *text = dumped ? sprint__strdup(context, dumped) : NULL;
+  free(dumped);
+  return text;
+}

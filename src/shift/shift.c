@@ -1,0 +1,158 @@
+/* What all shifts share: the family, building, responding, strata. */
+#include "shift/shift.h"
+
+#include <math.h>
+#include <string.h>
+
+static const sprint_kind *const shift_kinds[] = {
+    &sprint__shift_none,
+    &sprint__shift_strategic,
+    &sprint__shift_linear,
+    &sprint__shift_location,
+};
+
+const sprint_family sprint__shift_family = {
+    .name = "shifts",
+    .key = "shift",
+    .help = "how the population reacts to the deployed model",
+    .kinds = shift_kinds,
+    .n_kinds = SPRINT__COUNT(shift_kinds),
+    .standard = "none",
+};
+
+static const struct sprint__shift_ops none_ops = {0};
+const sprint_kind sprint__shift_none = {"none", "nobody reacts: ordinary learning", NULL, 0, &none_ops};
+
+sprint_status sprint__shift_build(const struct sprint__section *section, sprint_model *model,
+                                  const sprint_population *population, sprint_shift **ret_shift) {
+  if (model->n_features != population->d)
+    return sprint_fail(section->context, SPRINT_ERROR_ARGUMENT, "the model takes %zu features, the population has %zu",
+                       model->n_features, population->d);
+  sprint_shift *shift = sprint__alloc(section->context, 1, sizeof *shift);
+  if (!shift) return SPRINT_ERROR_MEMORY;
+  shift->context = section->context;
+  shift->ops = section->kind->ops;
+  shift->model = model;
+  shift->population = population;
+  sprint_status status = shift->ops->setup ? shift->ops->setup(shift, section) : SPRINT_OK;
+  if (status != SPRINT_OK) {
+    sprint_shift_free(shift);
+    return status;
+  }
+  *ret_shift = shift;
+  return SPRINT_OK;
+}
+
+sprint_status sprint_shift_new(sprint_context *context, const char *spec, sprint_model *model,
+                               const sprint_population *population, sprint_shift **ret_shift) {
+  struct sprint__section *section = NULL;
+  SPRINT__TRY(sprint__section_parse(context, &sprint__shift_family, spec, "shift", &section));
+  sprint_status status = sprint__shift_build(section, model, population, ret_shift);
+  sprint__section_free(section);
+  return status;
+}
+
+void sprint_shift_free(sprint_shift *shift) {
+  if (!shift) return;
+  if (shift->ops->free) shift->ops->free(shift);
+  sprint__free(shift->state);
+  sprint__free(shift);
+}
+
+sprint_status sprint__shift_respond(sprint_shift *shift, const sprint_real *deployed, const uint32_t *who,
+                                    const sprint_real *y, size_t n, sprint_real *x) {
+  return shift->ops->respond ? shift->ops->respond(shift, deployed, who, y, n, x) : SPRINT_OK;
+}
+
+sprint_status sprint_shift_respond(sprint_shift *shift, const sprint_real *deployed, const uint32_t *who, size_t n,
+                                   sprint_real *ret_x) {
+  const sprint_population *population = shift->population;
+  for (size_t i = 0; i < n; i++)
+    if (who[i] >= population->n)
+      return sprint_fail(shift->context, SPRINT_ERROR_ARGUMENT, "individual %u is not one of the population's %zu",
+                         (unsigned)who[i], population->n);
+  sprint_real *y = sprint__alloc(shift->context, n, sizeof *y);
+  if (!y) return SPRINT_ERROR_MEMORY;
+  for (size_t i = 0; i < n; i++) y[i] = population->y[who[i]];
+  sprint__population_gather(population, who, 0, n, ret_x);
+  sprint_status status = sprint__shift_respond(shift, deployed, who, y, n, ret_x);
+  sprint__free(y);
+  return status;
+}
+
+/* A callback's word is checked: a wrong distribution would go unseen into every number. */
+static sprint_status check_distribution(sprint_context *context, const double *p, size_t n) {
+  double sum = 0;
+  for (size_t c = 0; c < n; c++) {
+    if (!(p[c] >= 0 && p[c] <= 1 + 1e-9))
+      return sprint_fail(context, SPRINT_ERROR_CALLBACK,
+                         "strata probability %zu is %g; a number within 0 .. 1 was expected", c, p[c]);
+    sum += p[c];
+  }
+  if (fabs(sum - 1) > 1e-9 * (double)n)
+    return sprint_fail(context, SPRINT_ERROR_CALLBACK, "the strata probabilities add up to %.17g; 1 was expected", sum);
+  return SPRINT_OK;
+}
+
+sprint_status sprint_shift_strata(sprint_shift *shift, const sprint_real *deployed, double *ret_p) {
+  size_t n = shift->population->n_strata;
+  if (!shift->ops->strata) {
+    memcpy(ret_p, shift->population->base_p, n * sizeof *ret_p);
+    return SPRINT_OK;
+  }
+  SPRINT__TRY(shift->ops->strata(shift, deployed, ret_p));
+  return check_distribution(shift->context, ret_p, n);
+}
+
+static sprint_status refuse_column(const struct sprint__section *section, const sprint_population *population,
+                                   const char *name) {
+  const char **names = sprint__alloc(section->context, population->d, sizeof *names);
+  if (!names) return SPRINT_ERROR_MEMORY;
+  for (size_t j = 0; j < population->d; j++) names[j] = population->columns[j].name;
+  const char *near = sprint__nearest(name, names, population->d);
+  sprint__free(names);
+  return sprint__refuse(section, "columns", "'%s' is not a feature of the data%s%s%s", name,
+                        near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
+static sprint_status find_columns(const struct sprint__section *section, const sprint_population *population,
+                                  size_t *columns, size_t *ret_n) {
+  const struct sprint__value *value = sprint__get(section, "columns");
+  size_t n = 0;
+  for (size_t i = 0; i < value->n_items; i++) {
+    ptrdiff_t j = sprint__population_find(population, value->texts[i]);
+    if (j < 0) return refuse_column(section, population, value->texts[i]);
+    for (size_t k = 0; k < n; k++)
+      if (columns[k] == (size_t)j) return sprint__refuse(section, "columns", "'%s' is named twice", value->texts[i]);
+    columns[n++] = (size_t)j;
+  }
+  for (size_t j = 0; value->n_items == 0 && j < population->d; j++) columns[n++] = j;
+  *ret_n = n;
+  return SPRINT_OK;
+}
+
+sprint_status sprint__shift_columns(const struct sprint__section *section, const sprint_population *population,
+                                    size_t **ret_columns, size_t *ret_n) {
+  size_t *columns = sprint__alloc(section->context, population->d, sizeof *columns);
+  if (!columns) return SPRINT_ERROR_MEMORY;
+  sprint_status status = find_columns(section, population, columns, ret_n);
+  if (status != SPRINT_OK) {
+    sprint__free(columns);
+    return status;
+  }
+  *ret_columns = columns;
+  return SPRINT_OK;
+}
+
+sprint_status sprint__shift_class(const struct sprint__section *section, const char *key,
+                                  const sprint_population *population, size_t *ret_class) {
+  const char *name = sprint__get_text(section, key);
+  for (size_t c = 0; c < population->n_classes; c++)
+    if (strcmp(population->class_names[c], name) == 0) {
+      *ret_class = c;
+      return SPRINT_OK;
+    }
+  return sprint__refuse(section, key, "'%s' is not a class of the data; its %zu classes are '%s' .. '%s'", name,
+                        population->n_classes, population->n_classes ? population->class_names[0] : "",
+                        population->n_classes ? population->class_names[population->n_classes - 1] : "");
+}

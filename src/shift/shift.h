@@ -1,0 +1,54 @@
+/* A shift: the distribution map D(deployed) of MATH.md section 1, a response of rows and strata probabilities. */
+#ifndef SPRINT_SHIFT_SHIFT_H
+#define SPRINT_SHIFT_SHIFT_H
+
+#include "model/model.h"
+#include "population/population.h"
+
+struct sprint__shift_ops {
+  /* Reads the section, sets impl and state. */
+  sprint_status (*setup)(sprint_shift *shift, const struct sprint__section *section);
+  void (*free)(sprint_shift *shift);
+  /* x (n, d): base records in, records under `deployed` out; y (n) their labels. who: whose they are, or NULL for
+   * records from outside the population, which have no state. NULL: features do not move. */
+  sprint_status (*respond)(sprint_shift *shift, const sprint_real *deployed, const uint32_t *who, const sprint_real *y,
+                           size_t n, sprint_real *x);
+  /* ret_p (n_strata). NULL: strata show up as often as in the population. */
+  sprint_status (*strata)(sprint_shift *shift, const sprint_real *deployed, double *ret_p);
+  /* These individuals were drawn and answered with x (n, d). NULL: nothing is remembered. */
+  void (*drawn)(sprint_shift *shift, const uint32_t *who, size_t n, const sprint_real *x);
+};
+
+struct sprint_shift {
+  sprint_context *context;
+  const struct sprint__shift_ops *ops;
+  void *impl;
+  sprint_model *model;
+  const sprint_population *population;
+  uint64_t evals_per_row; /* model evaluations that one response of one row costs */
+  sprint_real *state;     /* what goes on from deployment to deployment, flat, or NULL: what a checkpoint must keep */
+  size_t n_state;
+};
+
+extern const sprint_family sprint__shift_family;
+extern const sprint_kind sprint__shift_none, sprint__shift_strategic, sprint__shift_linear, sprint__shift_location;
+
+sprint_status sprint__shift_build(const struct sprint__section *section, sprint_model *model,
+                                  const sprint_population *population, sprint_shift **ret_shift);
+
+static inline bool sprint__shift_moves(const sprint_shift *shift) { return shift->ops->respond != NULL; }
+static inline bool sprint__shift_reweights(const sprint_shift *shift) { return shift->ops->strata != NULL; }
+
+/* In place; a shift that does not move leaves x alone. */
+sprint_status sprint__shift_respond(sprint_shift *shift, const sprint_real *deployed, const uint32_t *who,
+                                    const sprint_real *y, size_t n, sprint_real *x);
+
+/* The features of the section's `columns` (default: all): ret_columns (d, *ret_n used), owned by the caller. */
+sprint_status sprint__shift_columns(const struct sprint__section *section, const sprint_population *population,
+                                    size_t **ret_columns, size_t *ret_n);
+
+/* The class number that the section's `key` names, or a refusal. */
+sprint_status sprint__shift_class(const struct sprint__section *section, const char *key,
+                                  const sprint_population *population, size_t *ret_class);
+
+#endif

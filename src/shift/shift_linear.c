@@ -1,0 +1,75 @@
+/* Linear best response (Perdomo et al., "Performative prediction", 2020): x_S' = x_S - epsilon w_S, w the weights of a
+ * deployed linear model. */
+#include "shift/shift.h"
+
+struct linear {
+  double epsilon;
+  size_t n_columns, *columns;
+  bool only_one;
+  size_t only_class;
+};
+
+static void linear_free(sprint_shift *shift) {
+  struct linear *s = shift->impl;
+  if (s) sprint__free(s->columns);
+  sprint__free(s);
+}
+
+/* Linear: the first d parameters are the weights, at most a bias follows. */
+static bool is_linear(const sprint_model *model) {
+  size_t weights = 1;
+  for (size_t k = 0; k < model->tensors[0].n_dims; k++) weights *= model->tensors[0].shape[k];
+  return weights == model->n_features && model->n_params <= model->n_features + 1;
+}
+
+static sprint_status linear_setup(sprint_shift *shift, const struct sprint__section *section) {
+  struct linear *s = shift->impl = sprint__alloc(shift->context, 1, sizeof *s);
+  if (!s) return SPRINT_ERROR_MEMORY;
+  if (!is_linear(shift->model))
+    return sprint__refuse(section, "kind",
+                          "'linear' needs a linear model (layers: dense 1); this one has %zu parameters",
+                          shift->model->n_params);
+  s->epsilon = sprint__get_real(section, "epsilon");
+  s->only_one = sprint__get_text(section, "only_label")[0] != '\0';
+  if (s->only_one) SPRINT__TRY(sprint__shift_class(section, "only_label", shift->population, &s->only_class));
+  return sprint__shift_columns(section, shift->population, &s->columns, &s->n_columns);
+}
+
+static sprint_status linear_respond(sprint_shift *shift, const sprint_real *deployed, const uint32_t *who,
+                                    const sprint_real *y, size_t n, sprint_real *x) {
+  (void)who;
+  const struct linear *s = shift->impl;
+  size_t d = shift->population->d;
+  for (size_t i = 0; i < n; i++) {
+    if (s->only_one && (size_t)y[i] != s->only_class) continue;
+    for (size_t k = 0; k < s->n_columns; k++)
+      x[i * d + s->columns[k]] -= (sprint_real)s->epsilon * deployed[s->columns[k]];
+  }
+  return SPRINT_OK;
+}
+
+static const struct sprint__shift_ops linear_ops = {
+    .setup = linear_setup,
+    .free = linear_free,
+    .respond = linear_respond,
+};
+
+static const sprint_param linear_params[] = {
+    {.name = "epsilon",
+     .type = SPRINT_PARAM_REAL,
+     .standard = "1",
+     .min = -1e6,
+     .max = 1e6,
+     .help = "strength of the response"},
+    {.name = "columns",
+     .type = SPRINT_PARAM_TEXTS,
+     .standard = "",
+     .help = "the features that people can change, by name; default all"},
+    {.name = "only_label",
+     .type = SPRINT_PARAM_TEXT,
+     .standard = "",
+     .help = "only people of this class respond; default everybody"},
+};
+
+const sprint_kind sprint__shift_linear = {"linear", "best response to a linear model: x_S - epsilon theta_S",
+                                          linear_params, SPRINT__COUNT(linear_params), &linear_ops};

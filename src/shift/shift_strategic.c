@@ -1,0 +1,138 @@
+/* Strategic response, MATH.md section 2: x_S' = x_S + alpha grad_{x_S} f(x), f the deployed model's score of the good
+ * outcome. Stateless: always from the base x. Accumulating: whoever is drawn keeps the features they answered with and
+ * moves on from there; snapshots and evaluations leave no mark. */
+#include <string.h>
+
+#include "shift/shift.h"
+
+/* Rows whose score gradients are held at once. */
+enum { PIECE = 1024 };
+
+struct strategic {
+  double alpha;
+  struct sprint__score score;
+  size_t n_columns, *columns;
+  sprint_real *dx; /* (PIECE, d) */
+};
+
+static void strategic_free(sprint_shift *shift) {
+  struct strategic *s = shift->impl;
+  if (!s) return;
+  sprint__free(s->columns);
+  sprint__free(s->dx);
+  sprint__free(s);
+}
+
+/* state (n, n_columns) := the base features. */
+static sprint_status remember_base(sprint_shift *shift) {
+  const struct strategic *s = shift->impl;
+  const sprint_population *population = shift->population;
+  shift->n_state = population->n * s->n_columns;
+  shift->state = sprint__alloc(shift->context, population->n, s->n_columns * sizeof *shift->state);
+  if (!shift->state) return SPRINT_ERROR_MEMORY;
+  for (size_t i = 0; i < population->n; i++)
+    for (size_t k = 0; k < s->n_columns; k++)
+      shift->state[i * s->n_columns + k] = population->x[i * population->d + s->columns[k]];
+  return SPRINT_OK;
+}
+
+static sprint_status strategic_score(sprint_shift *shift, const struct sprint__section *section) {
+  struct strategic *s = shift->impl;
+  s->score.probability = strcmp(sprint__get_text(section, "score"), "probability") == 0;
+  s->score.sign = strcmp(sprint__get_text(section, "sign"), "-") == 0 ? -1 : 1;
+  if (!shift->model->ops->score_gradient)
+    return sprint__refuse(section, "kind", "'strategic' needs a model with a score; this one has none");
+  if (shift->model->classifies) return sprint__shift_class(section, "good", shift->population, &s->score.good);
+  if (s->score.probability)
+    return sprint__refuse(section, "score", "'probability' needs a loss of classes; this model has none");
+  return SPRINT_OK;
+}
+
+static sprint_status strategic_setup(sprint_shift *shift, const struct sprint__section *section) {
+  struct strategic *s = shift->impl = sprint__alloc(shift->context, 1, sizeof *s);
+  if (!s) return SPRINT_ERROR_MEMORY;
+  s->alpha = sprint__get_real(section, "alpha");
+  shift->evals_per_row = 1;
+  SPRINT__TRY(strategic_score(shift, section));
+  SPRINT__TRY(sprint__shift_columns(section, shift->population, &s->columns, &s->n_columns));
+  s->dx = sprint__alloc(shift->context, PIECE, shift->population->d * sizeof *s->dx);
+  if (!s->dx) return SPRINT_ERROR_MEMORY;
+  return strcmp(sprint__get_text(section, "memory"), "accumulating") == 0 ? remember_base(shift) : SPRINT_OK;
+}
+
+/* Where each individual stands now. */
+static void recall(const sprint_shift *shift, const uint32_t *who, size_t n, sprint_real *x) {
+  const struct strategic *s = shift->impl;
+  size_t d = shift->population->d;
+  for (size_t i = 0; i < n; i++)
+    for (size_t k = 0; k < s->n_columns; k++) x[i * d + s->columns[k]] = shift->state[who[i] * s->n_columns + k];
+}
+
+static sprint_status strategic_respond(sprint_shift *shift, const sprint_real *deployed, const uint32_t *who,
+                                       const sprint_real *y, size_t n, sprint_real *x) {
+  (void)y;
+  const struct strategic *s = shift->impl;
+  size_t d = shift->population->d;
+  if (shift->state && who) recall(shift, who, n, x);
+  for (size_t start = 0; start < n; start += PIECE) {
+    size_t rows = n - start < PIECE ? n - start : PIECE;
+    sprint_real *piece = x + start * d;
+    sprint__model_score_gradient(shift->model, deployed, piece, rows, &s->score, s->dx);
+    for (size_t i = 0; i < rows; i++)
+      for (size_t k = 0; k < s->n_columns; k++) {
+        size_t j = i * d + s->columns[k];
+        piece[j] += (sprint_real)s->alpha * s->dx[j];
+      }
+  }
+  return SPRINT_OK;
+}
+
+static void strategic_drawn(sprint_shift *shift, const uint32_t *who, size_t n, const sprint_real *x) {
+  const struct strategic *s = shift->impl;
+  size_t d = shift->population->d;
+  if (!shift->state) return;
+  for (size_t i = 0; i < n; i++)
+    for (size_t k = 0; k < s->n_columns; k++) shift->state[who[i] * s->n_columns + k] = x[i * d + s->columns[k]];
+}
+
+static const struct sprint__shift_ops strategic_ops = {
+    .setup = strategic_setup,
+    .free = strategic_free,
+    .respond = strategic_respond,
+    .drawn = strategic_drawn,
+};
+
+static const sprint_param strategic_params[] = {
+    {.name = "alpha",
+     .type = SPRINT_PARAM_REAL,
+     .standard = "0.2",
+     .min = 0,
+     .max = 1e6,
+     .help = "how far people move along the score's gradient"},
+    {.name = "score",
+     .type = SPRINT_PARAM_CHOICE,
+     .standard = "logit",
+     .choices = "logit|probability",
+     .help = "what people want higher: the log-odds of the good class, or its probability"},
+    {.name = "good",
+     .type = SPRINT_PARAM_TEXT,
+     .standard = "0",
+     .help = "the class that people want to be in, by its name in the data"},
+    {.name = "sign",
+     .type = SPRINT_PARAM_CHOICE,
+     .standard = "+",
+     .choices = "+|-",
+     .help = "-: people move away from the good class"},
+    {.name = "columns",
+     .type = SPRINT_PARAM_TEXTS,
+     .standard = "",
+     .help = "the features that people can change, by name; default all"},
+    {.name = "memory",
+     .type = SPRINT_PARAM_CHOICE,
+     .standard = "stateless",
+     .choices = "stateless|accumulating",
+     .help = "stateless: always from the base record; accumulating: whoever is drawn keeps the answer"},
+};
+
+const sprint_kind sprint__shift_strategic = {"strategic", "people move features along the gradient of the score",
+                                             strategic_params, SPRINT__COUNT(strategic_params), &strategic_ops};

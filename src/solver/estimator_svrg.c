@@ -1,0 +1,128 @@
+/* SPRINT (Algorithm 1 of arXiv 2509.17304): a snapshot g~ = grad J(theta~; theta~) once an epoch, then
+ *
+ *     v = (1/b) sum [grad l(z; theta) - grad l(z~; theta~)] + g^
+ *
+ * with z~ and g^ set by the correction (MATH.md section 3): whether z~ is the same shifted sample or the same
+ * individual's record under theta~ (coupled), and whether g^ is g~ or the per-stratum gradients weighted by the strata
+ * of today (stratified). */
+#include <string.h>
+
+#include "solver/solver.h"
+
+struct svrg {
+  bool coupled, stratified;
+  bool fresh;                 /* the snapshot is of this epoch */
+  uint64_t anchor_deployment; /* that theta~ was deployed as */
+  sprint_real *anchor;        /* (n_params) theta~ */
+  double *strata_gradient;    /* (n_strata, n_params) g~_c */
+  double *anchor_p;           /* (n_strata) p_c(theta~) */
+  sprint_real *anchored;      /* (n_params) mean of grad l(z~; theta~) over the batch */
+  sprint_real *snapshot;      /* (n_params) g~ */
+};
+
+static void svrg_free(sprint_solver *solver) {
+  struct svrg *s = solver->impl;
+  if (!s) return;
+  sprint__free(s->anchor);
+  sprint__free(s->strata_gradient);
+  sprint__free(s->anchor_p);
+  sprint__free(s->anchored);
+  sprint__free(s->snapshot);
+  sprint__free(s);
+}
+
+static sprint_status svrg_setup(sprint_solver *solver, const struct sprint__section *section) {
+  sprint_context *context = solver->context;
+  struct svrg *s = solver->impl = sprint__alloc(context, 1, sizeof *s);
+  if (!s) return SPRINT_ERROR_MEMORY;
+  const char *correction = sprint__get_text(section, "correction");
+  bool unbiased = strcmp(correction, "unbiased") == 0;
+  s->coupled = unbiased || strcmp(correction, "coupled") == 0;
+  s->stratified = unbiased || strcmp(correction, "stratified") == 0;
+  size_t d = solver->n_params;
+  s->anchor = sprint__alloc(context, d, sizeof(sprint_real));
+  s->anchored = sprint__alloc(context, d, sizeof(sprint_real));
+  s->snapshot = sprint__alloc(context, d, sizeof(sprint_real));
+  s->strata_gradient = sprint__alloc(context, solver->n_strata * d, sizeof(double));
+  s->anchor_p = sprint__alloc(context, solver->n_strata, sizeof(double));
+  bool ok = s->anchor && s->anchored && s->snapshot && s->strata_gradient && s->anchor_p;
+  return ok ? SPRINT_OK : SPRINT_ERROR_MEMORY;
+}
+
+static bool svrg_want(const sprint_solver *solver, sprint_want *ret_want) {
+  const struct svrg *s = solver->impl;
+  bool snapshot = solver->epoch_step == 0 && !s->fresh;
+  ret_want->kind = snapshot ? SPRINT_WANT_POPULATION : SPRINT_WANT_BATCH;
+  ret_want->reference = snapshot || !s->coupled ? 0 : s->anchor_deployment;
+  return snapshot;
+}
+
+/* Element i of g^ under strata probabilities p. */
+static double control_at(const sprint_solver *solver, const struct svrg *s, const double *p, size_t i) {
+  double sum = 0;
+  for (size_t c = 0; c < solver->n_strata; c++) sum += p[c] * s->strata_gradient[c * solver->n_params + i];
+  return sum;
+}
+
+static bool svrg_population(sprint_solver *solver, const struct sprint__gathered *gathered, double *ret_loss) {
+  struct svrg *s = solver->impl;
+  size_t d = solver->n_params;
+  memcpy(s->anchor, solver->theta, d * sizeof *s->anchor);
+  memcpy(s->anchor_p, gathered->p, solver->n_strata * sizeof *s->anchor_p);
+  s->anchor_deployment = solver->cost.deployments;
+  for (size_t c = 0; c < solver->n_strata; c++)
+    for (size_t i = 0; i < d; i++) {
+      double mean = gathered->count[c] ? gathered->gradient[c * d + i] / (double)gathered->count[c] : 0;
+      s->strata_gradient[c * d + i] = mean + sprint__model_decay(solver->model, solver->theta, i);
+    }
+  for (size_t i = 0; i < d; i++) s->snapshot[i] = (sprint_real)control_at(solver, s, s->anchor_p, i);
+  s->fresh = true;
+  *ret_loss = gathered->loss / (double)gathered->n;
+  return false;
+}
+
+static uint64_t svrg_batch(sprint_solver *solver, const sprint_records *records, double *ret_loss) {
+  struct svrg *s = solver->impl;
+  sprint_batch rows = {records->n, records->x, records->y};
+  const sprint_real *x_anchor = s->coupled ? records->x_reference : NULL;
+  sprint_model_gradient_pair(solver->model, &rows, solver->theta, s->anchor, x_anchor, ret_loss, solver->direction,
+                             s->anchored);
+  sprint_real *v = solver->direction;
+  if (s->stratified && records->p && solver->n_strata > 1)
+    for (size_t i = 0; i < solver->n_params; i++)
+      v[i] = v[i] - s->anchored[i] + (sprint_real)control_at(solver, s, records->p, i);
+  else
+    for (size_t i = 0; i < solver->n_params; i++) v[i] = v[i] - s->anchored[i] + s->snapshot[i];
+  s->fresh = false;
+  return 2 * records->n;
+}
+
+static const sprint_real *svrg_control(const sprint_solver *solver, const double *p, bool *ret_coupled, double *ret_g) {
+  const struct svrg *s = solver->impl;
+  *ret_coupled = s->coupled;
+  if (s->anchor_deployment == 0) return NULL;
+  const double *weights = s->stratified && p && solver->n_strata > 1 ? p : s->anchor_p;
+  for (size_t i = 0; ret_g && i < solver->n_params; i++) ret_g[i] = control_at(solver, s, weights, i);
+  return s->anchor;
+}
+
+static const struct sprint__estimator_ops svrg_ops = {
+    .setup = svrg_setup,
+    .free = svrg_free,
+    .want = svrg_want,
+    .population = svrg_population,
+    .batch = svrg_batch,
+    .control = svrg_control,
+};
+
+static const sprint_param svrg_params[] = {
+    {.name = "correction",
+     .type = SPRINT_PARAM_CHOICE,
+     .standard = "paper",
+     .choices = "paper|coupled|stratified|unbiased",
+     .help = "paper: the published algorithm, biased; coupled: exact where features move; stratified: exact where "
+             "strata are reweighted; unbiased: exact for both"},
+};
+
+const sprint_kind sprint__estimator_svrg = {"sprint", "SPRINT: variance reduction by a snapshot, n + 2bm IFO an epoch",
+                                            svrg_params, SPRINT__COUNT(svrg_params), &svrg_ops};

@@ -1,0 +1,86 @@
+/* The sections that make up a method: their tables, and building a solver from a spec. */
+#include <float.h>
+
+#include "solver/solver.h"
+
+static const sprint_kind *const method_kinds[] = {
+    &sprint__estimator_svrg,
+    &sprint__estimator_sgd,
+    &sprint__estimator_full,
+};
+
+static const sprint_param method_params[] = {
+    {.name = "batch",
+     .type = SPRINT_PARAM_INTEGER,
+     .standard = "64",
+     .min = 1,
+     .max = 1e7,
+     .help = "samples a step, b (rgd looks at everybody instead)"},
+    {.name = "inner",
+     .type = SPRINT_PARAM_INTEGER,
+     .standard = "0",
+     .min = 0,
+     .max = 1e12,
+     .help = "steps of an epoch, m; 0: n/b rounded up (rgd: 1)"},
+};
+
+const sprint_family sprint__method_family = {
+    .name = "methods",
+    .key = "method",
+    .help = "the gradient estimator",
+    .params = method_params,
+    .n_params = SPRINT__COUNT(method_params),
+    .kinds = method_kinds,
+    .n_kinds = SPRINT__COUNT(method_kinds),
+    .standard = "sprint",
+};
+
+static const sprint_kind deploy_greedy = {"greedy", "deploy after every step", NULL, 0, NULL};
+
+static const sprint_param every_params[] = {
+    {.name = "steps",
+     .type = SPRINT_PARAM_INTEGER,
+     .standard = NULL,
+     .min = 1,
+     .max = 1e12,
+     .help = "steps between deployments, K"},
+};
+
+static const sprint_kind deploy_every = {"every", "lazy: deploy every K steps, and at every snapshot", every_params,
+                                         SPRINT__COUNT(every_params), NULL};
+static const sprint_kind *const deploy_kinds[] = {&deploy_greedy, &deploy_every};
+
+const sprint_family sprint__deploy_family = {
+    .name = "deployments",
+    .key = "deploy",
+    .help = "when theta is put in front of the population",
+    .kinds = deploy_kinds,
+    .n_kinds = SPRINT__COUNT(deploy_kinds),
+    .standard = "greedy",
+};
+
+static const sprint_param solver_params[] = {
+    {.name = "method", .type = SPRINT_PARAM_KIND, .standard = "sprint", .family = &sprint__method_family},
+    {.name = "step", .type = SPRINT_PARAM_KIND, .standard = "constant", .family = &sprint__step_family},
+    {.name = "deploy", .type = SPRINT_PARAM_KIND, .standard = "greedy", .family = &sprint__deploy_family},
+    {.name = "stop", .type = SPRINT_PARAM_KIND, .standard = "", .family = &sprint__stop_family},
+};
+
+static const sprint_kind solver_kind = {"", "", solver_params, SPRINT__COUNT(solver_params), NULL};
+static const sprint_kind *const solver_kinds[] = {&solver_kind};
+static const sprint_family solver_family = {.name = "solver", .key = "solver", .kinds = solver_kinds, .n_kinds = 1};
+
+sprint_status sprint_solver_new(sprint_context *context, const sprint_solver_options *options,
+                                sprint_solver **ret_solver) {
+  struct sprint__section *section = NULL;
+  SPRINT__TRY(sprint__section_parse(context, &solver_family, options->spec, "solver", &section));
+  struct sprint__method method = {
+      sprint__get_section(section, "method"),
+      sprint__get_section(section, "step"),
+      sprint__get_section(section, "deploy"),
+      sprint__get_section(section, "stop"),
+  };
+  sprint_status status = sprint__solver_build(context, &method, options, ret_solver);
+  sprint__section_free(section);
+  return status;
+}

@@ -1,0 +1,175 @@
+/* Step sizes gamma_t: constant, 1/sqrt(T), inverse time, piecewise; and the shared radius of the projection. */
+#include <assert.h>
+#include <float.h>
+#include <math.h>
+
+#include "solver/solver.h"
+
+struct sprint__schedule {
+  const struct schedule_ops *ops;
+  double size, decay;
+  uint64_t inner;
+  size_t n_pieces;
+  double *sizes, *from; /* (n_pieces) from which epoch on */
+};
+
+struct schedule_ops {
+  sprint_status (*setup)(struct sprint__schedule *schedule, const struct sprint__section *section,
+                         uint64_t planned_steps);
+  double (*size)(const struct sprint__schedule *schedule, uint64_t step);
+};
+
+static sprint_status constant_setup(struct sprint__schedule *schedule, const struct sprint__section *section,
+                                    uint64_t planned_steps) {
+  (void)planned_steps;
+  schedule->size = sprint__get_real(section, "size");
+  return SPRINT_OK;
+}
+
+static double constant_size(const struct sprint__schedule *schedule, uint64_t step) {
+  (void)step;
+  return schedule->size;
+}
+
+static sprint_status root_setup(struct sprint__schedule *schedule, const struct sprint__section *section,
+                                uint64_t planned_steps) {
+  if (planned_steps == 0)
+    return sprint__refuse(section, "kind", "'inverse-root' needs T: a stop by epochs or steps was expected");
+  schedule->size = sprint__get_real(section, "size") / sqrt((double)planned_steps);
+  return SPRINT_OK;
+}
+
+static sprint_status time_setup(struct sprint__schedule *schedule, const struct sprint__section *section,
+                                uint64_t planned_steps) {
+  schedule->decay = sprint__get_real(section, "decay");
+  return constant_setup(schedule, section, planned_steps);
+}
+
+static double time_size(const struct sprint__schedule *schedule, uint64_t step) {
+  return schedule->size / (1 + schedule->decay * (double)step);
+}
+
+/* One size more than there are changes, changes in order. */
+static sprint_status pieces_check(const struct sprint__section *section, const struct sprint__value *sizes,
+                                  const struct sprint__value *at) {
+  if (sizes->n_items != at->n_items + 1)
+    return sprint__refuse(section, "at", "%zu sizes need %zu epochs to change at; there are %zu", sizes->n_items,
+                          sizes->n_items ? sizes->n_items - 1 : 0, at->n_items);
+  for (size_t i = 0; i < at->n_items; i++)
+    if (at->reals[i] <= (i ? at->reals[i - 1] : 0))
+      return sprint__refuse(section, "at", "%g is not after the epoch before it; rising epochs were expected",
+                            at->reals[i]);
+  return SPRINT_OK;
+}
+
+static sprint_status pieces_setup(struct sprint__schedule *schedule, const struct sprint__section *section,
+                                  uint64_t planned_steps) {
+  (void)planned_steps;
+  const struct sprint__value *sizes = sprint__get(section, "sizes"), *at = sprint__get(section, "at");
+  SPRINT__TRY(pieces_check(section, sizes, at));
+  schedule->n_pieces = sizes->n_items;
+  schedule->sizes = sprint__alloc(section->context, sizes->n_items, sizeof(double));
+  schedule->from = sprint__alloc(section->context, sizes->n_items, sizeof(double));
+  if (!schedule->sizes || !schedule->from) return SPRINT_ERROR_MEMORY;
+  for (size_t i = 0; i < sizes->n_items; i++) {
+    schedule->sizes[i] = sizes->reals[i];
+    schedule->from[i] = i ? at->reals[i - 1] : 0;
+  }
+  return SPRINT_OK;
+}
+
+static double pieces_size(const struct sprint__schedule *schedule, uint64_t step) {
+  double epoch = (double)(step / schedule->inner);
+  size_t i = schedule->n_pieces - 1;
+  while (i > 0 && schedule->from[i] > epoch) i--;
+  return schedule->sizes[i];
+}
+
+void sprint__schedule_free(struct sprint__schedule *schedule) {
+  if (!schedule) return;
+  sprint__free(schedule->sizes);
+  sprint__free(schedule->from);
+  sprint__free(schedule);
+}
+
+sprint_status sprint__schedule_build(const struct sprint__section *section, uint64_t planned_steps, uint64_t inner,
+                                     struct sprint__schedule **ret_schedule) {
+  struct sprint__schedule *schedule = sprint__alloc(section->context, 1, sizeof *schedule);
+  if (!schedule) return SPRINT_ERROR_MEMORY;
+  schedule->ops = section->kind->ops;
+  schedule->inner = inner;
+  sprint_status status = schedule->ops->setup(schedule, section, planned_steps);
+  if (status != SPRINT_OK) {
+    sprint__schedule_free(schedule);
+    return status;
+  }
+  *ret_schedule = schedule;
+  return SPRINT_OK;
+}
+
+double sprint__schedule_size(const struct sprint__schedule *schedule, uint64_t step) {
+  return schedule->ops->size(schedule, step);
+}
+
+#define SIZE(STANDARD, HELP) \
+  { .name = "size", .type = SPRINT_PARAM_REAL, .standard = STANDARD, .min = DBL_MIN, .max = 1e6, .help = HELP }
+
+static const sprint_param constant_params[] = {SIZE("0.1", "the step, gamma")};
+static const sprint_param root_params[] = {SIZE("1", "gamma = size / sqrt(T), T all steps of the run")};
+static const sprint_param time_params[] = {
+    SIZE("0.1", "the first step"),
+    {.name = "decay",
+     .type = SPRINT_PARAM_REAL,
+     .standard = "0.001",
+     .min = 0,
+     .max = 1e6,
+     .help = "gamma_t = size / (1 + decay t), t in steps"},
+};
+static const sprint_param pieces_params[] = {
+    {.name = "sizes",
+     .type = SPRINT_PARAM_REALS,
+     .standard = NULL,
+     .min = DBL_MIN,
+     .max = 1e6,
+     .help = "the steps, one after the other"},
+    {.name = "at",
+     .type = SPRINT_PARAM_REALS,
+     .standard = "",
+     .min = 1,
+     .max = 1e12,
+     .help = "epochs at which the next size takes over; one fewer than sizes"},
+};
+
+static const struct schedule_ops constant_ops = {constant_setup, constant_size};
+static const struct schedule_ops root_ops = {root_setup, constant_size};
+static const struct schedule_ops time_ops = {time_setup, time_size};
+static const struct schedule_ops pieces_ops = {pieces_setup, pieces_size};
+
+static const sprint_kind step_constant = {"constant", "the same step always", constant_params, 1, &constant_ops};
+static const sprint_kind step_root = {"inverse-root", "a constant step that fits the length of the run", root_params, 1,
+                                      &root_ops};
+static const sprint_kind step_time = {"inverse-time", "steps that shrink like 1/t", time_params,
+                                      SPRINT__COUNT(time_params), &time_ops};
+static const sprint_kind step_pieces = {"piecewise", "steps that change at given epochs", pieces_params,
+                                        SPRINT__COUNT(pieces_params), &pieces_ops};
+static const sprint_kind *const step_kinds[] = {&step_constant, &step_root, &step_time, &step_pieces};
+
+static const sprint_param step_params[] = {
+    {.name = "radius",
+     .type = SPRINT_PARAM_REAL,
+     .standard = "0",
+     .min = 0,
+     .max = 1e12,
+     .help = "theta is projected onto the ball of this radius around 0; 0: not at all"},
+};
+
+const sprint_family sprint__step_family = {
+    .name = "steps",
+    .key = "step",
+    .help = "step sizes and projection",
+    .params = step_params,
+    .n_params = SPRINT__COUNT(step_params),
+    .kinds = step_kinds,
+    .n_kinds = SPRINT__COUNT(step_kinds),
+    .standard = "constant",
+};

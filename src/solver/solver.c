@@ -1,0 +1,219 @@
+/* Ask and tell: see sprint.h, tier 4, and Algorithm 1 of arXiv 2509.17304 as MATH.md section 3 repairs it. */
+#include "solver/solver.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/vector.h"
+
+void sprint_solver_free(sprint_solver *solver) {
+  if (!solver) return;
+  if (solver->estimator && solver->estimator->free) solver->estimator->free(solver);
+  sprint__schedule_free(solver->schedule);
+  sprint__free(solver->theta);
+  sprint__free(solver->direction);
+  sprint__free(solver->gathered.gradient);
+  sprint__free(solver->gathered.count);
+  sprint__free(solver->gathered.p);
+  sprint__free(solver->piece_gradient);
+  sprint__free(solver);
+}
+
+const sprint_real *sprint_solver_theta(const sprint_solver *solver) { return solver->theta; }
+const sprint_real *sprint_solver_direction(const sprint_solver *solver) { return solver->direction; }
+sprint_counters sprint_solver_counters(const sprint_solver *solver) { return solver->cost; }
+sprint_stop sprint_solver_stop(const sprint_solver *solver) { return solver->stop; }
+
+void sprint_solver_halt(sprint_solver *solver, sprint_stop reason) {
+  if (solver->stop == SPRINT_STOP_RUNNING) solver->stop = reason;
+}
+
+bool sprint__solver_coupled(const sprint_solver *solver) {
+  bool coupled = false;
+  if (solver->estimator->control) solver->estimator->control(solver, NULL, &coupled, NULL);
+  return coupled;
+}
+
+static sprint_status allocate(sprint_solver *solver) {
+  sprint_context *context = solver->context;
+  size_t d = solver->n_params, strata = solver->n_strata;
+  solver->theta = sprint__alloc(context, d, sizeof(sprint_real));
+  solver->direction = sprint__alloc(context, d, sizeof(sprint_real));
+  solver->piece_gradient = sprint__alloc(context, d, sizeof(sprint_real));
+  solver->gathered.gradient = sprint__alloc(context, strata * d, sizeof(double));
+  solver->gathered.count = sprint__alloc(context, strata, sizeof(size_t));
+  solver->gathered.p = sprint__alloc(context, strata, sizeof(double));
+  bool ok = solver->theta && solver->direction && solver->piece_gradient && solver->gathered.gradient &&
+            solver->gathered.count && solver->gathered.p;
+  return ok ? SPRINT_OK : SPRINT_ERROR_MEMORY;
+}
+
+static sprint_status fill(sprint_solver *solver, const struct sprint__method *method, const sprint_real *theta) {
+  const struct sprint__section *section = method->method;
+  solver->estimator = section->kind->ops;
+  SPRINT__TRY(allocate(solver));
+  memcpy(solver->theta, theta, solver->n_params * sizeof *theta);
+  solver->batch = (size_t)sprint__get_integer(section, "batch");
+  uint64_t inner = (uint64_t)sprint__get_integer(section, "inner");
+  uint64_t sweep = solver->estimator->full ? 1 : (solver->n + solver->batch - 1) / solver->batch;
+  solver->inner = inner ? inner : sweep;
+  solver->deploy_every =
+      strcmp(method->deploy->kind->name, "every") == 0 ? (uint64_t)sprint__get_integer(method->deploy, "steps") : 1;
+  solver->radius = sprint__get_real(method->step, "radius");
+  solver->rules = sprint__stop_read(method->stop);
+  solver->first_loss = NAN;
+  SPRINT__TRY(sprint__schedule_build(method->step, sprint__stop_planned_steps(&solver->rules, solver->inner),
+                                     solver->inner, &solver->schedule));
+  return solver->estimator->setup ? solver->estimator->setup(solver, section) : SPRINT_OK;
+}
+
+sprint_status sprint__solver_build(sprint_context *context, const struct sprint__method *method,
+                                   const sprint_solver_options *options, sprint_solver **ret_solver) {
+  if (!options->model || !options->theta || options->n == 0)
+    return sprint_fail(context, SPRINT_ERROR_ARGUMENT, "a solver needs a model, a starting point and n of at least 1");
+  sprint_solver *solver = sprint__alloc(context, 1, sizeof *solver);
+  if (!solver) return SPRINT_ERROR_MEMORY;
+  solver->context = context;
+  solver->model = options->model;
+  solver->n = options->n;
+  solver->n_strata = options->n_strata ? options->n_strata : 1;
+  solver->n_params = options->model->n_params;
+  sprint_status status = fill(solver, method, options->theta);
+  if (status != SPRINT_OK) {
+    sprint_solver_free(solver);
+    return status;
+  }
+  *ret_solver = solver;
+  return SPRINT_OK;
+}
+
+/* A new deployment where there is none yet, where the estimator insists, or where the policy's turn has come; never
+ * of the same theta twice. */
+static bool must_deploy(const sprint_solver *solver, bool insists) {
+  if (solver->cost.deployments == 0) return true;
+  if (solver->steps_since_deploy == 0) return false;
+  return insists || solver->steps_since_deploy >= solver->deploy_every;
+}
+
+sprint_status sprint_solver_ask(sprint_solver *solver, sprint_want *ret_want) {
+  if (!solver->asked) {
+    sprint_want want = {.step = solver->cost.steps, .epoch = solver->cost.epochs, .theta = solver->theta};
+    bool insists = solver->estimator->want(solver, &want);
+    want.n = want.kind == SPRINT_WANT_BATCH ? solver->batch : solver->n;
+    want.deploy = must_deploy(solver, insists);
+    want.deployment = solver->cost.deployments + want.deploy;
+    solver->wanted = want;
+    if (solver->stop == SPRINT_STOP_RUNNING) solver->stop = sprint__stop_check(solver);
+    if (solver->stop == SPRINT_STOP_RUNNING) {
+      solver->asked = true;
+      solver->cost.deployments += want.deploy;
+      if (want.deploy) solver->steps_since_deploy = 0;
+    }
+  }
+  if (solver->stop != SPRINT_STOP_RUNNING) solver->wanted.kind = SPRINT_WANT_NOTHING;
+  *ret_want = solver->wanted;
+  return SPRINT_OK;
+}
+
+/* theta := project(theta - gamma v) onto the ball of the radius. */
+static void take_step(sprint_solver *solver) {
+  sprint_real size = (sprint_real)sprint__schedule_size(solver->schedule, solver->cost.steps);
+  for (size_t i = 0; i < solver->n_params; i++) solver->theta[i] -= size * solver->direction[i];
+  if (solver->radius > 0) {
+    double norm = sqrt(sprint__norm_sq(solver->theta, solver->n_params));
+    if (norm > solver->radius)
+      for (size_t i = 0; i < solver->n_params; i++) solver->theta[i] *= (sprint_real)(solver->radius / norm);
+  }
+  solver->cost.steps++;
+  solver->steps_since_deploy++;
+  if (++solver->epoch_step == solver->inner) {
+    solver->epoch_step = 0;
+    solver->cost.epochs++;
+  }
+}
+
+/* v is ready. */
+static void advance(sprint_solver *solver, double loss) {
+  if (isnan(solver->first_loss)) solver->first_loss = loss;
+  take_step(solver);
+  if (sprint__stop_diverged(solver, loss)) solver->stop = SPRINT_STOP_DIVERGED;
+}
+
+/* Adds rows start .. end of the records, all of one stratum. */
+static void gather_run(sprint_solver *solver, const sprint_records *records, size_t start, size_t end, size_t stratum) {
+  struct sprint__gathered *gathered = &solver->gathered;
+  sprint_batch rows = {end - start, records->x + start * solver->model->n_features, records->y + start};
+  struct sprint__sums sums = {0, 0, solver->piece_gradient};
+  sprint__model_sums(solver->model, solver->theta, &rows, &sums, NULL);
+  double *total = gathered->gradient + stratum * solver->n_params;
+  for (size_t i = 0; i < solver->n_params; i++) total[i] += (double)sums.gradient[i];
+  gathered->count[stratum] += rows.n;
+  gathered->n += rows.n;
+  gathered->loss += sums.loss;
+}
+
+static void gather_clear(sprint_solver *solver) {
+  struct sprint__gathered *gathered = &solver->gathered;
+  memset(gathered->gradient, 0, solver->n_strata * solver->n_params * sizeof(double));
+  memset(gathered->count, 0, solver->n_strata * sizeof(size_t));
+  gathered->loss = 0;
+  gathered->n = 0;
+}
+
+static sprint_status tell_population(sprint_solver *solver, const sprint_records *records) {
+  struct sprint__gathered *gathered = &solver->gathered;
+  if (gathered->n == 0) gather_clear(solver);
+  for (size_t start = 0, end; start < records->n; start = end) {
+    size_t stratum = records->stratum ? records->stratum[start] : 0;
+    for (end = start + 1; end < records->n && records->stratum && records->stratum[end] == stratum;) end++;
+    if (!records->stratum) end = records->n;
+    gather_run(solver, records, start, end, solver->n_strata == 1 ? 0 : stratum);
+  }
+  if (!records->last) return SPRINT_OK;
+  if (gathered->n == 0)
+    return sprint_fail(solver->context, SPRINT_ERROR_ARGUMENT, "a population of no records was told");
+  for (size_t c = 0; c < solver->n_strata; c++) {
+    gathered->p[c] = records->p ? records->p[c] : (double)gathered->count[c] / (double)gathered->n;
+    if (gathered->p[c] > 0 && gathered->count[c] == 0)
+      return sprint_fail(solver->context, SPRINT_ERROR_ARGUMENT,
+                         "stratum %zu has probability %g but none of the population's records", c, gathered->p[c]);
+  }
+  solver->cost.ifo += gathered->n;
+  solver->cost.samples += gathered->n;
+  double loss = NAN;
+  bool ready = solver->estimator->population(solver, gathered, &loss);
+  gathered->n = 0;
+  solver->asked = false;
+  if (ready) advance(solver, loss);
+  return SPRINT_OK;
+}
+
+static sprint_status tell_batch(sprint_solver *solver, const sprint_records *records) {
+  if (records->n != solver->wanted.n)
+    return sprint_fail(solver->context, SPRINT_ERROR_ARGUMENT, "a batch of %zu records was told; %zu were wanted",
+                       records->n, solver->wanted.n);
+  double loss = NAN;
+  solver->cost.ifo += solver->estimator->batch(solver, records, &loss);
+  solver->cost.samples += records->n;
+  solver->asked = false;
+  advance(solver, loss);
+  return SPRINT_OK;
+}
+
+static sprint_status check_strata(const sprint_solver *solver, const sprint_records *records) {
+  if (!records->stratum || solver->n_strata == 1) return SPRINT_OK;
+  for (size_t i = 0; i < records->n; i++)
+    if (records->stratum[i] >= solver->n_strata)
+      return sprint_fail(solver->context, SPRINT_ERROR_ARGUMENT, "record %zu is of stratum %u; there are %zu", i,
+                         (unsigned)records->stratum[i], solver->n_strata);
+  return SPRINT_OK;
+}
+
+sprint_status sprint_solver_tell(sprint_solver *solver, const sprint_records *records) {
+  if (!solver->asked)
+    return sprint_fail(solver->context, SPRINT_ERROR_ARGUMENT, "records were told that nothing had asked for");
+  if (records->n > 0 && (!records->x || !records->y))
+    return sprint_fail(solver->context, SPRINT_ERROR_ARGUMENT, "the records told have no x or no y");
+  SPRINT__TRY(check_strata(solver, records));
+  return solver->wanted.kind == SPRINT_WANT_BATCH ? tell_batch(solver, records) : tell_population(solver, records);
+}

@@ -1,0 +1,94 @@
+/* The solver: an engine that is told records and answers with the next theta. A method is four independent choices:
+ * estimator x step rule x schedule x deployment policy. */
+#ifndef SPRINT_SOLVER_SOLVER_H
+#define SPRINT_SOLVER_SOLVER_H
+
+#include "model/model.h"
+
+/* Sums over everybody's record, stratum by stratum, gathered from the pieces that are told. */
+struct sprint__gathered {
+  double *gradient; /* (n_strata, n_params) sums */
+  size_t *count;    /* (n_strata) */
+  double *p;        /* (n_strata) of the deployment */
+  double loss;      /* sum */
+  size_t n;
+};
+
+/* An estimator: what it wants to see, and v from what it saw. One file each. */
+struct sprint__estimator_ops {
+  /* Reads the method section; allocates. */
+  sprint_status (*setup)(sprint_solver *solver, const struct sprint__section *section);
+  void (*free)(sprint_solver *solver);
+  /* Fills kind and reference for the step to come; returns true where theta itself must be deployed, whatever the
+   * policy says (a snapshot). */
+  bool (*want)(const sprint_solver *solver, sprint_want *ret_want);
+  /* Everybody was told. Returns true if v is ready, false if more is wanted first. */
+  bool (*population)(sprint_solver *solver, const struct sprint__gathered *gathered, double *ret_loss);
+  /* A batch was told: writes v and the batch's mean loss, returns the per-sample gradients that it took. */
+  uint64_t (*batch)(sprint_solver *solver, const sprint_records *records, double *ret_loss);
+  /* For the trace: v = mean[grad l(z; theta) - grad l(z~; theta~)] + g^. Writes g^ under strata probabilities p (NULL:
+   * as in the population); *ret_coupled: z~ is the reference record. Returns theta~, or NULL where v has no such
+   * terms. NULL: has none ever. */
+  const sprint_real *(*control)(const sprint_solver *solver, const double *p, bool *ret_coupled, double *ret_g);
+  bool full; /* a step looks at everybody: an epoch is one step unless told otherwise */
+};
+
+struct sprint__stop_rules {
+  uint64_t epochs, steps, ifo, samples, deployments; /* 0: no bound */
+  double gradient;                                   /* on |grad J|^2; 0: no bound */
+  double explosion;                                  /* of the loss, in multiples of the first one (at least 1) */
+};
+
+struct sprint_solver {
+  sprint_context *context;
+  sprint_model *model;
+  size_t n, n_strata, n_params;
+  size_t batch;
+  uint64_t inner; /* steps of an epoch, m */
+
+  const struct sprint__estimator_ops *estimator;
+  void *impl; /* the estimator's */
+  struct sprint__schedule *schedule;
+  double radius; /* of the ball that theta is projected onto; 0: none */
+  uint64_t deploy_every;
+  struct sprint__stop_rules rules;
+
+  sprint_real *theta, *direction; /* (n_params) theta and v */
+  sprint_counters cost;
+  uint64_t epoch_step;         /* k */
+  uint64_t steps_since_deploy; /* of the newest deployment */
+  sprint_stop stop;
+  double first_loss; /* NaN until one was seen */
+  sprint_want wanted;
+  bool asked;
+  struct sprint__gathered gathered;
+  sprint_real *piece_gradient; /* (n_params) */
+};
+
+extern const sprint_family sprint__method_family, sprint__step_family, sprint__deploy_family, sprint__stop_family;
+extern const sprint_kind sprint__estimator_full, sprint__estimator_sgd, sprint__estimator_svrg;
+
+/* The sections of a config that make up a method. */
+struct sprint__method {
+  const struct sprint__section *method, *step, *deploy, *stop;
+};
+
+sprint_status sprint__solver_build(sprint_context *context, const struct sprint__method *method,
+                                   const sprint_solver_options *options, sprint_solver **ret_solver);
+
+/* schedule.c */
+sprint_status sprint__schedule_build(const struct sprint__section *section, uint64_t planned_steps, uint64_t inner,
+                                     struct sprint__schedule **ret_schedule);
+void sprint__schedule_free(struct sprint__schedule *schedule);
+double sprint__schedule_size(const struct sprint__schedule *schedule, uint64_t step);
+
+/* stop.c */
+struct sprint__stop_rules sprint__stop_read(const struct sprint__section *section);
+uint64_t sprint__stop_planned_steps(const struct sprint__stop_rules *rules, uint64_t inner);
+sprint_stop sprint__stop_check(const sprint_solver *solver);
+bool sprint__stop_diverged(sprint_solver *solver, double loss);
+
+/* Whether the batches carry reference records. */
+bool sprint__solver_coupled(const sprint_solver *solver);
+
+#endif

@@ -1,0 +1,249 @@
+/* NPY arrays and the data kind that reads them. */
+#define _GNU_SOURCE
+#include <math.h>
+
+#include "test_population_help.h"
+
+/* numpy.save of numpy.array([[1, 2, 3], [4, 5, 6]], dtype=dtype), byte for byte up to the numbers: NEP 1. */
+static size_t make_header(char *bytes, const char *dict) {
+  size_t n = 128;
+  memcpy(bytes, "\x93NUMPY\x01\x00\x76\x00", 10);
+  memset(bytes + 10, ' ', n - 10);
+  memcpy(bytes + 10, dict, strlen(dict));
+  bytes[n - 1] = '\n';
+  return n;
+}
+
+static const char *write_array(struct fixture *f, const char *dict, const void *data, size_t size) {
+  char bytes[512];
+  size_t n = make_header(bytes, dict);
+  memcpy(bytes + n, data, size);
+  return write_bytes(f, "x.npy", bytes, n + size);
+}
+
+static void test_npy__writes_the_bytes_of_numpy(void **state) {
+  struct fixture *f = *state;
+  char expected[512], got[512];
+  const double data[6] = {1, 2, 3, 4, 5, 6};
+  size_t n = make_header(expected, "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }");
+  memcpy(expected + n, data, sizeof data);
+  assert_int_equal(sprint_npy_write_double(f->context, path_of(f, "x.npy"), 2, (size_t[]){2, 3}, data), SPRINT_OK);
+  FILE *stream = fopen(f->path, "rb");
+  assert_int_equal(fread(got, 1, sizeof got, stream), n + sizeof data);
+  fclose(stream);
+  assert_memory_equal(got, expected, n + sizeof data);
+}
+
+static void test_npy__round_trips(void **state) {
+  struct fixture *f = *state;
+  const sprint_real data[24] = {(sprint_real)0.1, -2, (sprint_real)1e-30, 4};
+  static const size_t shapes[][4] = {{24}, {4, 6}, {2, 3, 4}, {1, 2, 3, 4}};
+  for (size_t n_dims = 1; n_dims <= 4; n_dims++) {
+    sprint_array array = {.data = NULL};
+    assert_int_equal(sprint_npy_write(f->context, path_of(f, "x.npy"), n_dims, shapes[n_dims - 1], data), SPRINT_OK);
+    assert_int_equal(sprint_npy_read(f->context, f->path, &array), SPRINT_OK);
+    assert_int_equal(array.n_dims, n_dims);
+    for (size_t k = 0; k < n_dims; k++) assert_int_equal(array.shape[k], shapes[n_dims - 1][k]);
+    for (size_t i = 0; i < 24; i++) assert_true(array.data[i] == (double)data[i]);
+    sprint_array_clear(&array);
+    assert_null(array.data);
+  }
+  sprint_array_clear(NULL);
+}
+
+static void test_npy__round_trips_scalars_and_empty_arrays(void **state) {
+  struct fixture *f = *state;
+  const double one = 1.5;
+  sprint_array array = {.data = NULL};
+  assert_int_equal(sprint_npy_write_double(f->context, path_of(f, "x.npy"), 0, NULL, &one), SPRINT_OK);
+  assert_int_equal(sprint_npy_read(f->context, f->path, &array), SPRINT_OK);
+  assert_int_equal(array.n_dims, 0);
+  assert_true(array.data[0] == one);
+  sprint_array_clear(&array);
+  assert_int_equal(sprint_npy_write_double(f->context, path_of(f, "x.npy"), 2, (size_t[]){0, 3}, &one), SPRINT_OK);
+  assert_int_equal(sprint_npy_read(f->context, f->path, &array), SPRINT_OK);
+  assert_int_equal(array.shape[1], 3);
+  sprint_array_clear(&array);
+}
+
+static void test_npy__reads_every_type(void **state) {
+  struct fixture *f = *state;
+  static const struct {
+    const char *code;
+    size_t size;
+    unsigned char bytes[16];
+    double a, b;
+  } cases[] = {
+      {"<f4", 4, {0, 0, 0xc0, 0x3f, 0, 0, 0, 0xc0}, 1.5, -2},
+      {"<f8", 8, {0, 0, 0, 0, 0, 0, 0xf8, 0x3f, 0, 0, 0, 0, 0, 0, 0, 0xc0}, 1.5, -2},
+      {"|i1", 1, {0xff, 0x7f}, -1, 127},
+      {"<i2", 2, {0xff, 0xff, 0x00, 0x01}, -1, 256},
+      {"<i4", 4, {0xff, 0xff, 0xff, 0xff, 0, 0, 1, 0}, -1, 65536},
+      {"<i8", 8, {0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0, 1}, -2, 4294967296.0},
+      {"|u1", 1, {0xff, 0x01}, 255, 1},
+      {"<u2", 2, {0xff, 0xff, 0x01}, 65535, 1},
+      {"<u4", 4, {0xff, 0xff, 0xff, 0xff, 1}, 4294967295.0, 1},
+      {"<u8", 8, {0, 0, 0, 0, 0, 0, 0, 0x80, 1}, 9223372036854775808.0, 1},
+      {"|b1", 1, {1, 0}, 1, 0},
+  };
+  for (size_t i = 0; i < SPRINT__COUNT(cases); i++) {
+    char dict[96];
+    sprint_array array = {.data = NULL};
+    snprintf(dict, sizeof dict, "{'descr': '%s', 'fortran_order': False, 'shape': (2,), }", cases[i].code);
+    write_array(f, dict, cases[i].bytes, 2 * cases[i].size);
+    assert_int_equal(sprint_npy_read(f->context, f->path, &array), SPRINT_OK);
+    assert_true(array.n_dims == 1 && array.shape[0] == 2);
+    assert_true(array.data[0] == cases[i].a && array.data[1] == cases[i].b);
+    sprint_array_clear(&array);
+  }
+}
+
+static void test_npy__reads_version_2(void **state) {
+  struct fixture *f = *state;
+  char bytes[] = "\x93NUMPY\x02\x00\x38\x00\x00\x00{'descr': '|u1', 'fortran_order': False, 'shape': (1,)}\n\x07";
+  sprint_array array = {.data = NULL};
+  write_bytes(f, "x.npy", bytes, sizeof bytes - 1);
+  assert_int_equal(sprint_npy_read(f->context, f->path, &array), SPRINT_OK);
+  assert_true(array.data[0] == 7);
+  sprint_array_clear(&array);
+}
+
+static void assert_unreadable(struct fixture *f, const char *sentence) {
+  sprint_array array = {.data = NULL};
+  assert_int_equal(sprint_npy_read(f->context, f->path, &array), SPRINT_ERROR_INPUT);
+  assert_null(array.data);
+  if (!strstr(sprint_context_error(f->context), sentence))
+    fail_msg("'%s' is not in '%s'", sentence, sprint_context_error(f->context));
+}
+
+static void test_npy__refuses_broken_files(void **state) {
+  struct fixture *f = *state;
+  static const struct {
+    const char *dict, *sentence;
+  } cases[] = {
+      {"{'descr': '<f8', 'fortran_order': True, 'shape': (2,), }", "x.npy: is in Fortran order"},
+      {"{'descr': '>f8', 'fortran_order': False, 'shape': (2,), }", "elements of type '>f8' are not read"},
+      {"{'descr': '<c16', 'fortran_order': False, 'shape': (2,), }", "elements of type '<c16' are not read"},
+      {"{'descr': '<f8', 'fortran_order': False, 'shape': (3,), }", "x.npy: is cut short: 16 bytes"},
+      {"{'descr': '<f8', 'fortran_order': False, 'shape': (1,), }", "x.npy: has bytes after its end"},
+      {"{'descr': '<f8', 'fortran_order': False, 'shape': (1, 1, 1, 1, 2), }", "more than 4 dimensions"},
+      {"{'descr': '<f8', 'fortran_order': False, 'shape': (4294967296, 4294967296, 2), }", "'shape' that cannot be"},
+      {"{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999999999999,), }", "'shape' that cannot be"},
+      {"{'descr': '<f8', 'fortran_order': False, 'shape': (4611686018427387904,), }", "'shape' that is too large"},
+      {"{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000000,), }", "is cut short"},
+      {"{'descr': '<f8', 'fortran_order': False, 'shape': (-2,), }", "'shape' that cannot be read"},
+      {"{'descr': '<f8', 'fortran_order': False, 'shape': (2 3), }", "'shape' that cannot be read"},
+      {"{'descr': '<f8', 'fortran_order': False, 'shape': (2,", "'shape' that cannot be read"},
+      {"{'descr': '<f8', 'fortran_order': False, }", "'shape' that cannot be read"},
+      {"{'descr': '<f8', 'shape': (2,), }", "has no 'fortran_order'"},
+      {"{'fortran_order': False, 'shape': (2,), }", "has no 'descr'"},
+  };
+  const double data[2] = {1, 2};
+  for (size_t i = 0; i < SPRINT__COUNT(cases); i++) {
+    write_array(f, cases[i].dict, data, sizeof data);
+    assert_unreadable(f, cases[i].sentence);
+  }
+  write_bytes(f, "x.npy", "PK\x03\x04 a zip file", 16);
+  assert_unreadable(f, "x.npy: is not an NPY file");
+  write_bytes(f, "x.npy", "\x93NUM", 4);
+  assert_unreadable(f, "x.npy: is not an NPY file");
+  write_bytes(f, "x.npy", "\x93NUMPY\x03\x00\x10\x00", 10);
+  assert_unreadable(f, "x.npy: NPY version 3 is not read");
+  write_bytes(f, "x.npy", "\x93NUMPY\x01\x00\x76\x00{'descr'", 18);
+  assert_unreadable(f, "x.npy: ends within its header");
+  write_bytes(f, "x.npy", "\x93NUMPY\x02\x00\xff\xff\xff\xff", 12);
+  assert_unreadable(f, "x.npy: has a header of more than 64 KiB");
+}
+
+static void test_npy__refuses_to_write_five_dimensions(void **state) {
+  struct fixture *f = *state;
+  const double one = 1;
+  assert_int_equal(sprint_npy_write_double(f->context, path_of(f, "x.npy"), 5, (size_t[]){1, 1, 1, 1, 1}, &one),
+                   SPRINT_ERROR_ARGUMENT);
+}
+
+static void write_data(struct fixture *f, size_t n, const double *x, const double *y) {
+  assert_int_equal(sprint_npy_write_double(f->context, path_of(f, "x.npy"), 3, (size_t[]){n, 1, 2}, x), SPRINT_OK);
+  assert_int_equal(sprint_npy_write_double(f->context, path_of(f, "y.npy"), 1, &n, y), SPRINT_OK);
+}
+
+static const char *spec_of(struct fixture *f, const char *keys) {
+  snprintf(f->spec, sizeof f->spec, "{kind: npy, x: '%s/x.npy', y: '%s/y.npy', standardize: none, %s}", f->folder,
+           f->folder, keys);
+  return f->spec;
+}
+
+static void test_npy__is_a_data_kind(void **state) {
+  struct fixture *f = *state;
+  write_data(f, 3, (double[]){1, 2, 3, 4, 5, 6}, (double[]){7, -1, 7});
+  sprint_population *p = load(f, spec_of(f, ""), NULL);
+  assert_true(p->n == 3 && p->d == 2 && p->n_classes == 2);
+  assert_true(p->x[5] == 6 && p->y[0] == 1 && p->y[1] == 0);
+  assert_string_equal(p->class_names[0], "-1");
+  assert_string_equal(p->class_names[1], "7");
+  assert_string_equal(p->columns[1].name, "x1");
+  sprint_population_free(p);
+  p = load(f, spec_of(f, "target: value, features: [age, income]"), NULL);
+  assert_true(p->n_classes == 0 && p->y[0] == 7);
+  assert_string_equal(p->columns[1].name, "income");
+  sprint_population_free(p);
+  assert_refused(f, spec_of(f, "features: [age]"), SPRINT_ERROR_INPUT, "1 names for the 2 features");
+  assert_refused(f, spec_of(f, "features: [age, age]"), SPRINT_ERROR_INPUT, "the name 'age' is listed twice");
+}
+
+static void test_npy__treats_nan_as_missing(void **state) {
+  struct fixture *f = *state;
+  write_data(f, 4, (double[]){1, 2, NAN, 4, 5, 6, 9, 8}, (double[]){0, 1, 1, 0});
+  assert_refused(f, spec_of(f, ""), SPRINT_ERROR_INPUT, "x.npy[1, 0]: nan is missing");
+  sprint_population *p = load(f, spec_of(f, "missing: drop"), NULL);
+  assert_true(p->n == 3 && p->x[2] == 5 && p->y[1] == 1);
+  sprint_population_free(p);
+  p = load(f, spec_of(f, "missing: median"), NULL);
+  assert_true(p->n == 4 && p->x[2] == 5);
+  sprint_population_free(p);
+  write_data(f, 2, (double[]){1, 2, 3, INFINITY}, (double[]){0, 1});
+  assert_refused(f, spec_of(f, "missing: drop"), SPRINT_ERROR_INPUT, "x.npy[1, 1]: inf is not a finite number");
+  write_data(f, 2, (double[]){1, 2, 3, 4}, (double[]){0, NAN});
+  assert_refused(f, spec_of(f, "missing: median"), SPRINT_ERROR_INPUT, "y.npy[1]: the label nan is missing");
+  write_data(f, 2, (double[]){1, NAN, 3, 4}, (double[]){0, NAN});
+  assert_refused(f, spec_of(f, "missing: drop"), SPRINT_ERROR_INPUT, "every row has a missing value");
+}
+
+static void test_npy__refuses_shapes_that_do_not_fit(void **state) {
+  struct fixture *f = *state;
+  const double four[4] = {0, 1, 0, 1};
+  write_data(f, 2, four, four);
+  assert_int_equal(sprint_npy_write_double(f->context, path_of(f, "y.npy"), 1, (size_t[]){3}, four), SPRINT_OK);
+  assert_refused(f, spec_of(f, ""), SPRINT_ERROR_INPUT, "y.npy: holds 3 labels for the 2 rows");
+  assert_int_equal(sprint_npy_write_double(f->context, path_of(f, "y.npy"), 2, (size_t[]){2, 2}, four), SPRINT_OK);
+  assert_refused(f, spec_of(f, ""), SPRINT_ERROR_INPUT, "y.npy: has 2 dimensions, labels have one");
+  assert_int_equal(sprint_npy_write_double(f->context, path_of(f, "x.npy"), 2, (size_t[]){0, 2}, four), SPRINT_OK);
+  assert_refused(f, spec_of(f, ""), SPRINT_ERROR_INPUT, "x.npy: holds no rows");
+  assert_int_equal(sprint_npy_write_double(f->context, path_of(f, "x.npy"), 2, (size_t[]){2, 0}, four), SPRINT_OK);
+  assert_refused(f, spec_of(f, ""), SPRINT_ERROR_INPUT, "x.npy: holds no features");
+}
+
+static void test_npy__survives_every_failed_allocation(void **state) {
+  struct fixture *f = *state;
+  write_data(f, 4, (double[]){1, 2, NAN, 4, 5, 6, 9, 8}, (double[]){0, 1, 1, 0});
+  assert_true(survive_failed_allocations(f, spec_of(f, "missing: median, features: [age, income]")) > 20);
+  assert_true(survive_failed_allocations(f, spec_of(f, "missing: median, holdout: 0.5")) > 20);
+}
+
+int main(void) {
+#define TEST(name) cmocka_unit_test_setup_teardown(test_npy__##name, set_up, tear_down)
+  const struct CMUnitTest tests[] = {
+      TEST(writes_the_bytes_of_numpy),
+      TEST(round_trips),
+      TEST(round_trips_scalars_and_empty_arrays),
+      TEST(reads_every_type),
+      TEST(reads_version_2),
+      TEST(refuses_broken_files),
+      TEST(refuses_to_write_five_dimensions),
+      TEST(is_a_data_kind),
+      TEST(treats_nan_as_missing),
+      TEST(survives_every_failed_allocation),
+      TEST(refuses_shapes_that_do_not_fit),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
