@@ -40,11 +40,18 @@ sprint_status sprint_context_set_threads(sprint_context *context, int n_threads)
   return SPRINT_OK;
 }
 
+/* A sentence is one line, whatever the names and values in it hold. */
+static void keep_one_line(char *sentence) {
+  for (; *sentence; sentence++)
+    if ((unsigned char)*sentence < 0x20 || *sentence == 0x7f) *sentence = ' ';
+}
+
 sprint_status sprint_fail(sprint_context *context, sprint_status status, const char *format, ...) {
   va_list args;
   va_start(args, format);
   vsnprintf(context->error, sizeof context->error, format, args);
   va_end(args);
+  keep_one_line(context->error);
   return status;
 }
 

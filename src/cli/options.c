@@ -67,6 +67,7 @@ static int take_option(sprint_context *context, const struct cli_command *comman
                       : strcmp(name, "params") == 0   ? &options->params
                       : strcmp(name, "deployed") == 0 ? &options->deployed
                                                       : &options->seed;
+  if (!*value && slot != &options->seed) return cli_misused(command, "option '--%s' needs a value", name);
   *slot = value;
   return CLI_OK;
 }

@@ -101,18 +101,19 @@ static sprint_status route_cut(struct sprint__document *document, const char *as
   route->value = equals + 1;
   route->keys = sprint__printf(context, "%.*s", (int)(equals - assignment), assignment);
   if (!route->keys) return SPRINT_ERROR_MEMORY;
-  for (char *part = route->keys, *dot = part; dot; part = dot + 1) {
+  for (char *part = route->keys; part;) {
     if (route->n == SPRINT__MAX_DEPTH)
       return sprint__complain(context, route->place, "the key is nested deeper than %d levels", SPRINT__MAX_DEPTH);
     route->parts[route->n++] = part;
-    dot = strchr(part, '.');
+    char *dot = strchr(part, '.');
     if (dot) *dot = '\0';
     if (!*part) return sprint__complain(context, route->place, "the key has an empty part");
+    part = dot ? dot + 1 : NULL;
   }
   return SPRINT_OK;
 }
 
-/* "'a.b' is", for what the first n parts lead to. */
+/* What the first n parts lead to, "a.b". */
 static struct sprint__shown reached(const struct route *route, size_t n) {
   char path[sizeof(struct sprint__shown)] = "";
   size_t used = 0;

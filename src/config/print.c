@@ -8,28 +8,37 @@
 #include "config/number.h"
 #include "config/text.h"
 
-/* The escape of the character at `at`, or "" where it stands for itself. The C1 controls are two bytes of UTF-8. */
-static void escape(const char *at, char ret_escape[8]) {
-  unsigned char byte = (unsigned char)at[0], next = byte ? (unsigned char)at[1] : 0;
+/* The escape of the character at `at`, or "" where it stands for itself, and how many bytes it has. Characters that
+ * YAML takes for line breaks, or does not take at all, are escaped too: C1, U+2028, U+2029, U+FEFF, U+FFFE, U+FFFF. */
+static size_t escape(const char *at, char ret_escape[8]) {
+  unsigned byte = (unsigned char)at[0], second = byte ? (unsigned char)at[1] : 0,
+           third = second ? (unsigned char)at[2] : 0;
+  unsigned wide = (byte & 0xf) << 12 | (second & 0x3f) << 6 | (third & 0x3f);
+  bool odd = wide == 0x2028 || wide == 0x2029 || wide == 0xfeff || wide >= 0xfffe;
   ret_escape[0] = '\0';
-  if (byte == '"' || byte == '\\') snprintf(ret_escape, 8, "\\%c", byte);
-  if (byte == '\n') snprintf(ret_escape, 8, "\\n");
-  if (byte == '\t') snprintf(ret_escape, 8, "\\t");
-  if (ret_escape[0]) return;
-  if (byte < 0x20 || byte == 0x7f) snprintf(ret_escape, 8, "\\u%04x", byte);
-  if (byte == 0xc2 && next < 0xa0) snprintf(ret_escape, 8, "\\u%04x", next);
+  if (byte == '"' || byte == '\\')
+    snprintf(ret_escape, 8, "\\%c", (int)byte);
+  else if (byte == '\n' || byte == '\t')
+    snprintf(ret_escape, 8, byte == '\n' ? "\\n" : "\\t");
+  else if (byte < 0x20 || byte == 0x7f)
+    snprintf(ret_escape, 8, "\\u%04x", byte);
+  else if (byte == 0xc2 && second < 0xa0)
+    snprintf(ret_escape, 8, "\\u%04x", second);
+  else if (byte >= 0xe0 && byte < 0xf0 && odd)
+    snprintf(ret_escape, 8, "\\u%04x", wide & 0xffff);
+  return !ret_escape[0] || byte < 0x80 ? 1 : byte < 0xe0 ? 2 : 3;
 }
 
 static void print_string(struct sprint__text *out, const char *string) {
   sprint__text_add(out, "\"");
-  for (const char *at = string; *at; at++) {
+  for (const char *at = string; *at;) {
     char escaped[8];
-    escape(at, escaped);
+    size_t n = escape(at, escaped);
     if (escaped[0])
       sprint__text_add(out, escaped);
     else
-      sprint__text_put(out, at, 1);
-    if (escaped[0] && (unsigned char)*at == 0xc2) at++;
+      sprint__text_put(out, at, n);
+    at += n;
   }
   sprint__text_add(out, "\"");
 }

@@ -61,24 +61,16 @@ static sprint_status complain_byte(sprint_context *context, struct sprint__place
   return sprint__complain(context, place, "the byte 0x%02x is not UTF-8 text", (unsigned)(unsigned char)byte);
 }
 
-/* A token's text, copied piece by piece: fy_token_get_text leaks in 0.7.12 where a text has many escapes. An escape
- * such as "\0" may have made it something other than text. */
+/* A token's text, copied. An escape such as "\0" may have made it something other than text. */
 static sprint_status copy_token(struct builder *builder, struct fy_token *token, char **ret_text) {
-  struct sprint__text text = {.context = builder->context};
-  struct fy_token_iter *pieces = token ? fy_token_iter_create(token) : NULL;
-  const struct fy_iter_chunk *piece = NULL;
-  while (pieces && (piece = fy_token_iter_chunk_next(pieces, piece, NULL)))
-    sprint__text_put(&text, piece->str, piece->len);
-  fy_token_iter_destroy(pieces);
-  size_t size = text.n;
-  char *copy = sprint__text_take(&text);
+  size_t size = 0;
+  const char *text = token ? fy_token_get_text(token, &size) : NULL;
+  if (!text) size = 0;
+  size_t good = sprint__text_check(text, size);
+  if (good < size) return complain_byte(builder->context, builder->place, text[good]);
+  char *copy = sprint__alloc(builder->context, size + 1, 1);
   if (!copy) return SPRINT_ERROR_MEMORY;
-  size_t good = sprint__text_check(copy, size);
-  if (good < size) {
-    char bad = copy[good];
-    sprint__free(copy);
-    return complain_byte(builder->context, builder->place, bad);
-  }
+  if (size) memcpy(copy, text, size);
   *ret_text = copy;
   return SPRINT_OK;
 }
@@ -330,18 +322,26 @@ static sprint_status build(struct builder *builder, struct fy_parser *parser) {
   return builder->root->text ? SPRINT_OK : SPRINT_ERROR_MEMORY;
 }
 
-/* Directives say nothing that a config needs, and libfyaml 0.7.12 takes hours over some of them. */
-static sprint_status check_directives(sprint_context *context, const char *text, size_t size,
-                                      struct sprint__place start) {
-  static const char mark[] = "\xef\xbb\xbf"; /* a byte order mark may stand before the first line */
-  bool fresh = true;
-  for (size_t i = size >= 3 && memcmp(text, mark, 3) == 0 ? 3 : 0; i < size; i++) {
-    if (fresh && text[i] == '%')
-      return sprint__complain(context, start, "directives (lines that start with %%) are not supported");
-    fresh = text[i] == '\n' || text[i] == '\r';
-    if (start.line) start.line += text[i] == '\n';
+static bool is_one_of(char c, const char *set) { return c && strchr(set, c); }
+
+/* What no config needs and libfyaml 0.7.12 cannot take: directives (it may read them for hours), keys set off by ? (it
+ * crashes where a tab and a block text follow) and long runs of single quotes (it leaks). */
+static sprint_status check_hazards(sprint_context *context, const char *text, size_t size, struct sprint__place start) {
+  size_t first = size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0; /* a byte order mark may come first */
+  size_t n_quotes = 0;
+  bool fresh = true, leading = true;
+  const char *hazard = NULL;
+  for (size_t i = first; i < size && !hazard; i++) {
+    char c = text[i], next = i + 1 < size ? text[i + 1] : '\n';
+    n_quotes = c == '\'' ? n_quotes + 1 : 0;
+    if (fresh && c == '%') hazard = "directives (lines that start with %) are not supported";
+    if (leading && c == '?' && is_one_of(next, " \t\r\n")) hazard = "keys set off by '? ' are not supported";
+    if (n_quotes == 10) hazard = "ten single quotes in a row are not supported";
+    fresh = is_one_of(c, "\r\n");
+    leading = fresh || (leading && is_one_of(c, " \t-"));
+    if (start.line && !hazard) start.line += c == '\n';
   }
-  return SPRINT_OK;
+  return hazard ? sprint__complain(context, start, "%s", hazard) : SPRINT_OK;
 }
 
 static sprint_status check_bytes(sprint_context *context, const char *text, size_t size, struct sprint__place start) {
@@ -366,7 +366,7 @@ static sprint_status parse(struct builder *builder, struct fy_parser *parser, st
 sprint_status sprint__yaml_parse(sprint_context *context, const char *text, size_t size, struct sprint__place start,
                                  struct sprint__node **ret_node) {
   SPRINT__TRY(check_bytes(context, text, size, start));
-  SPRINT__TRY(check_directives(context, text, size, start));
+  SPRINT__TRY(check_hazards(context, text, size, start));
   struct builder builder = {.context = context, .start = start, .place = start};
   struct fy_diag_cfg hearing = {.output_fn = hear, .user = &builder, .level = FYET_ERROR, .module_mask = ~0U};
   struct fy_diag *diag = fy_diag_create(&hearing);

@@ -150,13 +150,32 @@ static sprint_status without(sprint_context *context, const struct sprint__node 
   return SPRINT_OK;
 }
 
+/* `method: sgd` in an entry means {kind: sgd}, laid over what the config says of all methods. */
+static sprint_status name_kinds(sprint_context *context, struct sprint__node *sections) {
+  for (size_t i = 0; i < sections->n_children; i++) {
+    struct sprint__node *kind = sections->children[i], *map = NULL;
+    if (kind->type != SPRINT__NODE_SCALAR) continue;
+    SPRINT__TRY(sprint__node_new(context, SPRINT__NODE_MAP, kind->place, &map));
+    map->key = kind->key;
+    sections->children[i] = map;
+    kind->key = sprint__strdup(context, "kind");
+    if (!kind->key) {
+      sprint__node_free(kind);
+      return SPRINT_ERROR_MEMORY;
+    }
+    SPRINT__TRY(sprint__node_append(context, map, kind));
+  }
+  return SPRINT_OK;
+}
+
 /* `base` with the entry's sections laid over it. */
 static sprint_status add_entry(sprint_experiment *experiment, const struct sprint__node *base,
                                const struct sprint__node *entry) {
   SPRINT__TRY(check_entry(experiment, entry));
   struct sprint__node *sections = NULL, *merged = NULL;
   SPRINT__TRY(without(experiment->context, entry, "name", &sections));
-  sprint_status status = sprint__node_merge(experiment->context, base, sections, &merged);
+  sprint_status status = name_kinds(experiment->context, sections);
+  if (status == SPRINT_OK) status = sprint__node_merge(experiment->context, base, sections, &merged);
   sprint__node_free(sections);
   if (status == SPRINT_OK) status = add_variant(experiment, merged, sprint__node_child(entry, "name")->text);
   sprint__node_free(merged);

@@ -1,0 +1,171 @@
+/* base/: random numbers, lanes, files, the allocation door. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/context.h"
+#include "base/file.h"
+#include "base/lanes.h"
+#include "base/random.h"
+
+/* Oracle: the known-answer vector of Philox4x32-10 for counter 0 and key 0 in Random123's own test file. */
+static void test_random__matches_known_answer(void **state) {
+  (void)state;
+  struct sprint__random words = sprint__random_words(0, (enum sprint__purpose)0, 0, 0);
+  assert_true(words.a == 0xe169c58d6627e8d5u);
+  assert_true(words.b == 0x9b00dbd8bc57ac4cu);
+}
+
+static void test_random__purpose_step_and_index_matter(void **state) {
+  (void)state;
+  uint64_t base = sprint__random_words(1, SPRINT__FOR_DRAWS, 1, 1).a;
+  assert_true(base != sprint__random_words(2, SPRINT__FOR_DRAWS, 1, 1).a);
+  assert_true(base != sprint__random_words(1, SPRINT__FOR_START, 1, 1).a);
+  assert_true(base != sprint__random_words(1, SPRINT__FOR_DRAWS, 1ull << 32 | 1, 1).a);
+  assert_true(base != sprint__random_words(1, SPRINT__FOR_DRAWS, 1, 2).a);
+  assert_true(base == sprint__random_words(1, SPRINT__FOR_DRAWS, 1, 1).a);
+}
+
+/* Oracle: moments of U(0,1) and N(0,1); the bounds are five standard errors of the sample moments. */
+static void test_random__moments(void **state) {
+  (void)state;
+  enum { N = 100000 };
+  double uniform = 0, normal = 0, normal_sq = 0;
+  for (uint32_t i = 0; i < N; i++) {
+    struct sprint__random words = sprint__random_words(3, SPRINT__FOR_PEOPLE, 0, i);
+    double z = sprint__normal(&words);
+    uniform += sprint__uniform(words.a) / N;
+    normal += z / N;
+    normal_sq += z * z / N;
+  }
+  assert_true(fabs(uniform - 0.5) < 5 * sqrt(1.0 / 12 / N));
+  assert_true(fabs(normal) < 5 * sqrt(1.0 / N));
+  assert_true(fabs(normal_sq - 1) < 5 * sqrt(2.0 / N));
+}
+
+static void test_random__below_covers_its_range(void **state) {
+  (void)state;
+  assert_int_equal(sprint__below(0, 7), 0);
+  assert_int_equal(sprint__below(UINT64_MAX, 7), 6);
+  unsigned seen = 0;
+  for (uint32_t i = 0; i < 200; i++) seen |= 1u << sprint__below(sprint__random_words(1, SPRINT__FOR_DRAWS, 0, i).a, 7);
+  assert_int_equal(seen, 127);
+}
+
+static void test_random__shuffle_is_a_permutation(void **state) {
+  (void)state;
+  uint32_t items[100];
+  bool seen[100] = {false};
+  size_t in_place = 0;
+  for (uint32_t i = 0; i < 100; i++) items[i] = i;
+  sprint__shuffle(5, SPRINT__FOR_SELECT, items, 100);
+  for (uint32_t i = 0; i < 100; i++) {
+    seen[items[i]] = true;
+    in_place += items[i] == i;
+  }
+  for (size_t i = 0; i < 100; i++) assert_true(seen[i]);
+  assert_true(in_place < 10); /* one is expected; ten has a chance of 1e-7 */
+}
+
+static void test_lanes__partition_rows(void **state) {
+  (void)state;
+  for (size_t rows = 1; rows < 50; rows++)
+    for (int lanes = 1; lanes <= SPRINT__MAX_LANES; lanes++) {
+      size_t next = 0;
+      for (int lane = 0; lane < lanes; lane++) {
+        size_t start, end = sprint__lane_rows(rows, lanes, lane, &start);
+        assert_int_equal(start, next);
+        next = end;
+      }
+      assert_int_equal(next, rows);
+    }
+}
+
+static void test_lanes__small_work_is_one_lane(void **state) {
+  (void)state;
+  assert_int_equal(sprint__lanes_for(64, 4614), 1); /* a batch of the credit network */
+  assert_int_equal(sprint__lanes_for(1, 1e12), 1);  /* never more lanes than rows */
+  assert_int_equal(sprint__lanes_for(1000000, 1e6), SPRINT__MAX_LANES);
+}
+
+static sprint_context *new_context(void) {
+  sprint_context *context = NULL;
+  assert_int_equal(sprint_context_new(&context), SPRINT_OK);
+  return context;
+}
+
+static void test_memory__is_zeroed_aligned_and_checked(void **state) {
+  (void)state;
+  sprint_context *context = new_context();
+  unsigned char *memory = sprint__alloc(context, 100, 3);
+  assert_int_equal((uintptr_t)memory % 64, 0);
+  for (size_t i = 0; i < 300; i++) assert_int_equal(memory[i], 0);
+  sprint__free(memory);
+  assert_null(sprint__alloc(context, SIZE_MAX / 2, 3));
+  assert_non_null(strstr(sprint_context_error(context), "out of memory"));
+  context->fail_allocation = (int64_t)context->n_allocations;
+  assert_null(sprint__alloc(context, 1, 1));
+  sprint__free(memory = sprint__alloc(context, 1, 1));
+  assert_non_null(memory);
+  sprint_context_free(context);
+}
+
+static void test_file__appears_whole_or_not_at_all(void **state) {
+  (void)state;
+  sprint_context *context = new_context();
+  char folder[] = "/tmp/sprint-test-XXXXXX", path[64];
+  assert_non_null(mkdtemp(folder));
+  snprintf(path, sizeof path, "%s/file", folder);
+  struct sprint__file file;
+  assert_int_equal(sprint__file_create(context, path, &file), SPRINT_OK);
+  fputs("one", file.stream);
+  assert_int_equal(access(path, F_OK), -1);
+  assert_int_equal(sprint__file_commit(context, &file), SPRINT_OK);
+  assert_int_equal(access(path, F_OK), 0);
+
+  assert_int_equal(sprint__file_create(context, path, &file), SPRINT_OK);
+  fputs("two", file.stream);
+  sprint__file_abandon(&file);
+  char text[8] = "";
+  FILE *stream = fopen(path, "r");
+  assert_non_null(fgets(text, sizeof text, stream));
+  fclose(stream);
+  assert_string_equal(text, "one");
+  remove(path);
+  assert_int_equal(rmdir(folder), 0); /* no part is left behind */
+  assert_int_equal(sprint__file_create(context, path, &file), SPRINT_ERROR_IO);
+  sprint_context_free(context);
+}
+
+static void test_context__threads_are_checked(void **state) {
+  (void)state;
+  sprint_context *context = new_context();
+  assert_int_equal(sprint_context_set_threads(context, -1), SPRINT_ERROR_ARGUMENT);
+  assert_int_equal(sprint_context_set_threads(context, 3), SPRINT_OK);
+  assert_int_equal(context->n_threads, 3);
+  assert_int_equal(sprint_context_set_threads(context, 0), SPRINT_OK);
+  assert_true(context->n_threads >= 1);
+  sprint_context_free(context);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_random__matches_known_answer),
+      cmocka_unit_test(test_random__purpose_step_and_index_matter),
+      cmocka_unit_test(test_random__moments),
+      cmocka_unit_test(test_random__below_covers_its_range),
+      cmocka_unit_test(test_random__shuffle_is_a_permutation),
+      cmocka_unit_test(test_lanes__partition_rows),
+      cmocka_unit_test(test_lanes__small_work_is_one_lane),
+      cmocka_unit_test(test_memory__is_zeroed_aligned_and_checked),
+      cmocka_unit_test(test_file__appears_whole_or_not_at_all),
+      cmocka_unit_test(test_context__threads_are_checked),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,165 @@
+/* Networks against PyTorch. Oracle: tests/fixtures/torch.txt, which make_torch.py computes in float64 from inputs that
+ * are float32 numbers, so that both builds start from the very same. */
+#define _GNU_SOURCE
+#include "model/layer.h"
+#include "test_model_help.h"
+
+/* Relative errors norm by norm. A result passes through three layers of sums of at most six terms and their
+ * activations, some hundred roundings: 1e-5 is 84 eps in float; in double the oracle's own roundings add as much, and
+ * 1e-12 leaves room for both and would show a single wrong float constant (1e-8). */
+#ifdef SPRINT_DOUBLE
+#define TOLERANCE 1e-12
+#else
+#define TOLERANCE 1e-5
+#endif
+
+struct reader {
+  FILE *stream;
+  char *line;
+  size_t room;
+};
+
+/* The next line without its key, which it must have; NULL at the end of the file. */
+static char *next_line(struct reader *r, const char *key) {
+  do
+    if (getline(&r->line, &r->room, r->stream) < 0) return NULL;
+  while (r->line[0] == '#');
+  r->line[strcspn(r->line, "\n")] = '\0';
+  size_t length = strlen(key);
+  if (strncmp(r->line, key, length) != 0 || r->line[length] != ' ')
+    fail_msg("torch.txt: '%s' was expected at '%.40s'", key, r->line);
+  return r->line + length + 1;
+}
+
+/* n numbers of a line; `single` reads them as the floats that they stand for. */
+static void read_doubles(struct reader *r, const char *key, bool single, double *ret_values, size_t n) {
+  char *at = next_line(r, key);
+  assert_non_null(at);
+  for (size_t i = 0; i < n; i++) {
+    char *end;
+    ret_values[i] = single ? (double)strtof(at, &end) : strtod(at, &end);
+    assert_true(end != at);
+    at = end;
+  }
+  assert_true(*at == '\0');
+}
+
+static sprint_real *read_inputs(struct reader *r, const char *key, size_t n) {
+  double *values = calloc(n, sizeof *values);
+  sprint_real *inputs = new_reals(n);
+  read_doubles(r, key, true, values, n);
+  for (size_t i = 0; i < n; i++) inputs[i] = (sprint_real)values[i];
+  free(values);
+  return inputs;
+}
+
+/* The line `key` holds n results; ours are near. */
+static void compare(struct reader *r, const char *spec, const char *key, const sprint_real *ours, size_t n) {
+  double *theirs = calloc(n, sizeof *theirs);
+  read_doubles(r, key, false, theirs, n);
+  double error = distance(ours, theirs, n) / norm(theirs, n);
+  if (!(error <= TOLERANCE)) fail_msg("%s: %s: relative error %.3g", spec, key, error);
+  free(theirs);
+}
+
+static void check_case(struct fixture *f, struct reader *r, const char *spec) {
+  size_t n, d, n_classes, n_params;
+  assert_int_equal(sscanf(next_line(r, "size"), "%zu %zu %zu %zu", &n, &d, &n_classes, &n_params), 4);
+  sprint_real *x = read_inputs(r, "x", n * d), *y = read_inputs(r, "y", n), *theta = read_inputs(r, "theta", n_params);
+  sprint_real *gradient = new_reals(n_params), *gradient_x = new_reals(n * d);
+  sprint_population *people = NULL;
+  assert_ok(f, sprint_population_new(f->context, n, d, x, y, n_classes, &people));
+  sprint_model *model = new_model(f, people, spec);
+  assert_int_equal(sprint_model_n_params(model), n_params);
+  sprint_batch rows = everybody(people);
+  double loss, expected;
+  assert_ok(f, sprint_model_gradient(model, theta, &rows, &loss, NULL, gradient, gradient_x));
+  read_doubles(r, "loss", false, &expected, 1);
+  if (!(fabs(loss - expected) <= TOLERANCE * expected)) fail_msg("%s: loss %.17g, not %.17g", spec, loss, expected);
+  compare(r, spec, "gradient", gradient, n_params);
+  compare(r, spec, "gradient_x", gradient_x, n * d);
+  sprint_model_free(model);
+  sprint_population_free(people);
+  free(x);
+  free(y);
+  free(theta);
+  free(gradient);
+  free(gradient_x);
+}
+
+/* Values are off by some roundings of numbers up to 1 + |v|. PyTorch's Softplus is x itself above 20, where ours is
+ * x + exp(-x) still: the two part by that. */
+static void compare_points(struct reader *r, const char *key, const char *name, const sprint_real *v,
+                           const sprint_real *ours, size_t n) {
+  double *theirs = calloc(n, sizeof *theirs);
+  read_doubles(r, key, false, theirs, n);
+  for (size_t i = 0; i < n; i++) {
+    double tolerance = 8 * REAL_EPSILON * (1 + fabs((double)v[i]));
+    if (strcmp(name, "softplus") == 0 && v[i] > 20) tolerance += exp(-(double)v[i]);
+    if (!(fabs((double)ours[i] - theirs[i]) <= tolerance))
+      fail_msg("%s of %s(%g): %.17g, not %.17g", key, name, (double)v[i], (double)ours[i], theirs[i]);
+  }
+  free(theirs);
+}
+
+static const sprint_kind *const activations[] = {&sprint__layer_relu, &sprint__layer_tanh, &sprint__layer_sigmoid,
+                                                 &sprint__layer_softplus, &sprint__layer_gelu};
+
+static void check_activation(struct reader *r, const sprint_kind *kind) {
+  const struct sprint__layer_ops *ops = kind->ops;
+  struct sprint__layer layer = {.kind = kind, .ops = ops, .in = 1};
+  ops->shape(&layer, NULL);
+  size_t n;
+  assert_int_equal(sscanf(next_line(r, "size"), "%zu", &n), 1);
+  sprint_real *v = read_inputs(r, "v", n), *value = new_reals(n), *one = new_reals(n), *slope = new_reals(n);
+  for (size_t i = 0; i < n; i++) one[i] = 1;
+  ops->forward(&layer, NULL, v, n, value);
+  ops->backward(&layer, NULL, v, value, n, one, slope, NULL);
+  compare_points(r, "value", kind->name, v, value, n);
+  compare_points(r, "slope", kind->name, v, slope, n);
+  free(v);
+  free(value);
+  free(one);
+  free(slope);
+}
+
+static struct reader open_fixture(void) {
+  struct reader r = {fopen(SPRINT_TEST_FOLDER "/fixtures/torch.txt", "r"), NULL, 0};
+  assert_non_null(r.stream);
+  return r;
+}
+
+static void test_model__activations_equal_torch(void **state) {
+  (void)state;
+  struct reader r = open_fixture();
+  for (size_t i = 0; i < SPRINT__COUNT(activations); i++) {
+    assert_string_equal(next_line(&r, "activation"), activations[i]->name);
+    check_activation(&r, activations[i]);
+  }
+  free(r.line);
+  fclose(r.stream);
+}
+
+static void test_model__networks_equal_torch(void **state) {
+  struct reader r = open_fixture();
+  size_t n_cases = 0;
+  for (size_t i = 0; i < 5 * SPRINT__COUNT(activations); i++) /* five lines each, checked above */
+    assert_true(getline(&r.line, &r.room, r.stream) > 0 || r.line[0] == '#');
+  assert_true(getline(&r.line, &r.room, r.stream) > 0);
+  for (char *spec; (spec = next_line(&r, "case")); n_cases++) {
+    char *kept = strdup(spec);
+    check_case(*state, &r, kept);
+    free(kept);
+  }
+  assert_int_equal(n_cases, 36);
+  free(r.line);
+  fclose(r.stream);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_model__activations_equal_torch),
+      cmocka_unit_test(test_model__networks_equal_torch),
+  };
+  return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -1,0 +1,183 @@
+/* shift/: responses against closed forms. */
+#include "help.h"
+
+#include <unistd.h>
+
+#include "shift/shift.h"
+
+static const char lending[] = "{kind: lending, n: 3000, select: balanced, size: 40}";
+static const char linear[] = "{layers: dense 1, loss: logistic}";
+
+enum { D = 10 };
+
+static void some_theta(sprint_real *theta) {
+  for (size_t j = 0; j < D + 1; j++) theta[j] = (sprint_real)(0.1 * (double)j - 0.35);
+}
+
+/* The record of individual `who` under theta, and its base. */
+static void respond(struct world *w, const sprint_real *theta, uint32_t who, sprint_real *x, sprint_real *base) {
+  MUST(w->context, sprint_shift_respond(w->shift, theta, &who, 1, x));
+  memcpy(base, sprint_population_x(w->population) + who * D, D * sizeof *base);
+}
+
+/* Oracle: f = w.x + b is the logit of class 1, so the good class 0 has the gradient -w. */
+static void test_strategic__linear_logit(void **state) {
+  (void)state;
+  struct world w = world_new(lending, linear, "{kind: strategic, alpha: 0.3}");
+  sprint_real theta[D + 1], x[D], base[D];
+  some_theta(theta);
+  respond(&w, theta, 7, x, base);
+  for (size_t j = 0; j < D; j++) CLOSE(x[j], (double)base[j] - 0.3 * (double)theta[j], 4);
+  world_free(&w);
+}
+
+/* Oracle: the gradient of 1 - p is -p (1 - p) w. */
+static void test_strategic__linear_probability(void **state) {
+  (void)state;
+  struct world w = world_new(lending, linear, "{kind: strategic, alpha: 2, score: probability}");
+  sprint_real theta[D + 1], x[D], base[D];
+  some_theta(theta);
+  respond(&w, theta, 3, x, base);
+  double f = (double)theta[D];
+  for (size_t j = 0; j < D; j++) f += (double)theta[j] * (double)base[j];
+  double p = 1 / (1 + exp(-f));
+  for (size_t j = 0; j < D; j++) CLOSE(x[j], (double)base[j] - 2 * p * (1 - p) * (double)theta[j], 20);
+  world_free(&w);
+}
+
+static void test_strategic__sign_good_and_columns(void **state) {
+  (void)state;
+  struct world w = world_new(lending, linear, "{kind: strategic, alpha: 1, sign: '-', columns: [age, monthly_income]}");
+  struct world other =
+      world_new(lending, linear, "{kind: strategic, alpha: 1, good: 1, columns: [age, monthly_income]}");
+  sprint_real theta[D + 1], x[D], y[D], base[D];
+  some_theta(theta);
+  respond(&w, theta, 0, x, base);
+  respond(&other, theta, 0, y, base);
+  for (size_t j = 0; j < D; j++) {
+    const char *name = sprint_population_feature_name(w.population, j);
+    bool moves = strcmp(name, "age") == 0 || strcmp(name, "monthly_income") == 0;
+    CLOSE(x[j], (double)base[j] + (moves ? (double)theta[j] : 0), 4);
+    CLOSE(y[j], x[j], 0);
+  }
+  world_free(&w);
+  world_free(&other);
+}
+
+/* Whoever is drawn keeps the answer and moves on from it; asking alone leaves no mark; others stay. */
+static void test_strategic__accumulating(void **state) {
+  (void)state;
+  struct world w = world_new(lending, linear, "{kind: strategic, alpha: 0.5, memory: accumulating}");
+  sprint_real theta[D + 1], x[D], base[D];
+  uint32_t who = 5;
+  some_theta(theta);
+  for (int round = 1; round <= 3; round++) {
+    respond(&w, theta, who, x, base);
+    respond(&w, theta, who, x, base);
+    for (size_t j = 0; j < D; j++) CLOSE(x[j], (double)base[j] - round * 0.5 * (double)theta[j], 8);
+    w.shift->ops->drawn(w.shift, &who, 1, x);
+  }
+  respond(&w, theta, 6, x, base);
+  for (size_t j = 0; j < D; j++) CLOSE(x[j], (double)base[j] - 0.5 * (double)theta[j], 8);
+  assert_int_equal(w.shift->n_state, 40 * D);
+  world_free(&w);
+}
+
+static void test_linear__moves_one_class(void **state) {
+  (void)state;
+  struct world w = world_new(lending, linear, "{kind: linear, epsilon: 0.4, only_label: 1}");
+  sprint_real theta[D + 1], x[D], base[D];
+  some_theta(theta);
+  for (uint32_t i = 0; i < 40; i++) {
+    double epsilon = sprint_population_y(w.population)[i] > 0 ? 0.4 : 0;
+    respond(&w, theta, i, x, base);
+    for (size_t j = 0; j < D; j++) CLOSE(x[j], (double)base[j] - epsilon * (double)theta[j], 4);
+  }
+  world_free(&w);
+}
+
+/* Oracle: A theta by hand, for a matrix that is no multiple of the identity. */
+static void test_location__matrix(void **state) {
+  (void)state;
+  char path[] = "/tmp/sprint-matrix-XXXXXX.npy", spec[96];
+  close(mkstemps(path, 4));
+  struct world w = world_new("{kind: gaussian, n: 5, d: 2, standardize: none}", "{loss: mean}", NULL);
+  const sprint_real matrix[4] = {1, 2, 3, (sprint_real)0.5}, theta[2] = {10, -4};
+  MUST(w.context, sprint_npy_write(w.context, path, 2, (const size_t[]){2, 2}, matrix));
+  snprintf(spec, sizeof spec, "{kind: location, matrix: '%s'}", path);
+  MUST(w.context, sprint_shift_new(w.context, spec, w.model, w.population, &w.shift));
+  remove(path);
+  uint32_t who = 2;
+  sprint_real x[2];
+  MUST(w.context, sprint_shift_respond(w.shift, theta, &who, 1, x));
+  CLOSE(x[0], sprint_population_x(w.population)[4] + 2, 4);
+  CLOSE(x[1], sprint_population_x(w.population)[5] + 28, 4);
+  world_free(&w);
+}
+
+static sprint_status odd_strata(void *user, const sprint_real *deployed, double *ret_p) {
+  (void)deployed;
+  memcpy(ret_p, user, 2 * sizeof *ret_p);
+  return SPRINT_OK;
+}
+
+static sprint_status failing_strata(void *user, const sprint_real *deployed, double *ret_p) {
+  (void)user;
+  (void)deployed;
+  (void)ret_p;
+  return SPRINT_ERROR_IO;
+}
+
+static void test_custom__strata_are_checked(void **state) {
+  (void)state;
+  struct world w = world_new(lending, linear, NULL);
+  double p[2] = {0.25, 0.75}, got[2];
+  sprint_real theta[D + 1] = {0};
+  sprint_shift_callbacks callbacks = {p, NULL, odd_strata};
+  MUST(w.context, sprint_shift_new_custom(w.context, &callbacks, w.model, w.population, &w.shift));
+  MUST(w.context, sprint_shift_strata(w.shift, theta, got));
+  assert_true(got[0] == 0.25 && got[1] == 0.75);
+  p[0] = 0.5;
+  REFUSED(w.context, SPRINT_ERROR_CALLBACK, "add up to 1.25", sprint_shift_strata(w.shift, theta, got));
+  p[0] = -0.5;
+  REFUSED(w.context, SPRINT_ERROR_CALLBACK, "-0.5", sprint_shift_strata(w.shift, theta, got));
+  p[0] = NAN;
+  REFUSED(w.context, SPRINT_ERROR_CALLBACK, "nan", sprint_shift_strata(w.shift, theta, got));
+  sprint_shift_free(w.shift);
+  callbacks.strata = failing_strata;
+  MUST(w.context, sprint_shift_new_custom(w.context, &callbacks, w.model, w.population, &w.shift));
+  REFUSED(w.context, SPRINT_ERROR_CALLBACK, "strata callback failed", sprint_shift_strata(w.shift, theta, got));
+  world_free(&w);
+}
+
+static void test_shift__refusals(void **state) {
+  (void)state;
+  struct world w = world_new(lending, "{layers: 'dense 4, relu, dense 1'}", NULL);
+  sprint_shift *shift = NULL;
+  const char *const cases[][2] = {
+      {"{kind: linear}", "needs a linear model"},
+      {"{kind: location}", "as many parameters as features"},
+      {"{kind: strategic, columns: [agee]}", "did you mean 'age'"},
+      {"{kind: strategic, columns: [age, age]}", "named twice"},
+      {"{kind: strategic, good: maybe}", "'maybe' is not a class"},
+      {"{kind: location, matrix: /nowhere.npy}", "/nowhere.npy"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+    REFUSED(w.context, (i == 5 ? SPRINT_ERROR_IO : SPRINT_ERROR_INPUT), cases[i][1],
+            sprint_shift_new(w.context, cases[i][0], w.model, w.population, &shift));
+  uint32_t nobody = 40;
+  sprint_real x[D], theta[49] = {0};
+  MUST(w.context, sprint_shift_new(w.context, "{kind: none}", w.model, w.population, &w.shift));
+  REFUSED(w.context, SPRINT_ERROR_ARGUMENT, "individual 40", sprint_shift_respond(w.shift, theta, &nobody, 1, x));
+  world_free(&w);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_strategic__linear_logit),          cmocka_unit_test(test_strategic__linear_probability),
+      cmocka_unit_test(test_strategic__sign_good_and_columns), cmocka_unit_test(test_strategic__accumulating),
+      cmocka_unit_test(test_linear__moves_one_class),          cmocka_unit_test(test_location__matrix),
+      cmocka_unit_test(test_custom__strata_are_checked),       cmocka_unit_test(test_shift__refusals),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

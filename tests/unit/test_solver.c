@@ -1,0 +1,269 @@
+/* solver/: ask and tell on the scalar test bed, whose every number can be written down. */
+#include "help.h"
+
+#include "solver/solver.h"
+
+enum { N = 6 };
+static const sprint_real z[N] = {1, 2, 3, 4, 5, 9}; /* mean 4 */
+static const sprint_real zeros[N];
+
+/* The loss |z - theta|^2 / 2 and a solver for it. */
+struct bench {
+  sprint_context *context;
+  sprint_population *population;
+  sprint_model *model;
+  sprint_solver *solver;
+};
+
+static struct bench bench_new(const char *spec, sprint_real start) {
+  struct bench b = {0};
+  assert_int_equal(sprint_context_new(&b.context), SPRINT_OK);
+  MUST(b.context, sprint_population_new(b.context, N, 1, z, zeros, 0, &b.population));
+  MUST(b.context, sprint_model_new(b.context, "{loss: mean}", b.population, &b.model));
+  sprint_solver_options options = {.spec = spec, .model = b.model, .n = N, .theta = &start};
+  MUST(b.context, sprint_solver_new(b.context, &options, &b.solver));
+  return b;
+}
+
+static void bench_free(struct bench *b) {
+  sprint_solver_free(b->solver);
+  sprint_model_free(b->model);
+  sprint_population_free(b->population);
+  sprint_context_free(b->context);
+}
+
+static sprint_want ask(struct bench *b) {
+  sprint_want want;
+  MUST(b->context, sprint_solver_ask(b->solver, &want));
+  return want;
+}
+
+/* Answers with the first records of z. */
+static void tell(struct bench *b, size_t n) {
+  sprint_records records = {.n = n, .x = z, .y = zeros, .last = true};
+  MUST(b->context, sprint_solver_tell(b->solver, &records));
+}
+
+static double theta(const struct bench *b) { return (double)sprint_solver_theta(b->solver)[0]; }
+
+static void test_sgd__takes_the_batch_mean(void **state) {
+  (void)state;
+  struct bench b = bench_new("{method: {kind: sgd, batch: 2}, step: {size: 0.5}, stop: {steps: 1}}", 10);
+  sprint_want want = ask(&b);
+  assert_int_equal(want.kind, SPRINT_WANT_BATCH);
+  assert_int_equal(want.n, 2);
+  assert_true(want.deploy && want.deployment == 1 && want.reference == 0);
+  tell(&b, 2);
+  CLOSE(theta(&b), 10 - 0.5 * (10 - 1.5), 2);
+  CLOSE(sprint_solver_direction(b.solver)[0], 8.5, 2);
+  assert_int_equal(ask(&b).kind, SPRINT_WANT_NOTHING);
+  assert_int_equal(sprint_solver_stop(b.solver), SPRINT_STOP_STEPS);
+  bench_free(&b);
+}
+
+static void test_rgd__takes_everybody_in_pieces(void **state) {
+  (void)state;
+  struct bench b = bench_new("{method: rgd, step: {size: 0.25}, stop: {epochs: 2}}", 10);
+  assert_int_equal(ask(&b).kind, SPRINT_WANT_POPULATION);
+  sprint_records first = {.n = 4, .x = z, .y = zeros}, rest = {.n = 2, .x = z + 4, .y = zeros, .last = true};
+  MUST(b.context, sprint_solver_tell(b.solver, &first));
+  CLOSE(theta(&b), 10, 0);
+  MUST(b.context, sprint_solver_tell(b.solver, &rest));
+  CLOSE(theta(&b), 10 - 0.25 * 6, 2);
+  sprint_counters cost = sprint_solver_counters(b.solver);
+  assert_true(cost.ifo == N && cost.samples == N && cost.epochs == 1 && cost.deployments == 1);
+  bench_free(&b);
+}
+
+/* Oracle: MATH.md section 3 by hand. The snapshot is at theta~ = 10, so g~ = 6; a batch of z = 1, 2 at theta = 10
+ * gives v = 8.5 - 8.5 + 6; the next at theta = 7 gives 5.5 - 8.5 + 6 = 3. */
+static void test_sprint__first_steps_by_hand(void **state) {
+  (void)state;
+  struct bench b = bench_new("{method: {kind: sprint, batch: 2, inner: 2}, step: {size: 0.5}, stop: {epochs: 1}}", 10);
+  sprint_want want = ask(&b);
+  assert_true(want.kind == SPRINT_WANT_POPULATION && want.deploy && want.deployment == 1 && want.n == N);
+  tell(&b, N);
+  want = ask(&b);
+  assert_true(want.kind == SPRINT_WANT_BATCH && !want.deploy && want.deployment == 1 && want.reference == 0);
+  tell(&b, 2);
+  CLOSE(theta(&b), 7, 2);
+  want = ask(&b);
+  assert_true(want.deploy && want.deployment == 2);
+  tell(&b, 2);
+  CLOSE(sprint_solver_direction(b.solver)[0], 3, 4);
+  CLOSE(theta(&b), 5.5, 4);
+  sprint_counters cost = sprint_solver_counters(b.solver);
+  assert_true(cost.ifo == N + 2 * 2 * 2 && cost.samples == N + 2 * 2 && cost.deployments == 2 && cost.epochs == 1);
+  bench_free(&b);
+}
+
+/* z~ is the reference record where coupled: v = (10 - 1.5) - (10 - 0.5) + 6 = 5 with references 0 and 1. */
+static void test_sprint__coupled_uses_the_reference(void **state) {
+  (void)state;
+  struct bench b =
+      bench_new("{method: {kind: sprint, correction: coupled, batch: 2}, step: {size: 1}, stop: {epochs: 1}}", 10);
+  const sprint_real reference[2] = {0, 1};
+  ask(&b);
+  tell(&b, N);
+  assert_true(ask(&b).reference == 1);
+  sprint_records records = {.n = 2, .x = z, .y = zeros, .x_reference = reference};
+  MUST(b.context, sprint_solver_tell(b.solver, &records));
+  CLOSE(sprint_solver_direction(b.solver)[0], 5, 4);
+  bench_free(&b);
+}
+
+/* The steps at which something new is deployed, as bits. */
+static unsigned deployments(const char *spec, int n_steps) {
+  struct bench b = bench_new(spec, 10);
+  unsigned bits = 0;
+  for (int step = 0; step < n_steps;) {
+    sprint_want want = ask(&b);
+    if (want.deploy) bits |= 1u << step;
+    tell(&b, want.n);
+    step += want.kind == SPRINT_WANT_BATCH;
+  }
+  bench_free(&b);
+  return bits;
+}
+
+static void test_deploy__policies(void **state) {
+  (void)state;
+  const char *greedy = "{method: {kind: sgd, batch: 1}, step: {size: 0.01}}";
+  const char *lazy = "{method: {kind: sgd, batch: 1}, step: {size: 0.01}, deploy: {kind: every, steps: 3}}";
+  const char *sprint = "{method: {kind: sprint, batch: 1, inner: 4}, step: {size: 0.01}}";
+  const char *sprint_lazy =
+      "{method: {kind: sprint, batch: 1, inner: 4}, step: {size: 0.01}, deploy: {kind: every, steps: 3}}";
+  const char *fixed =
+      "{method: {kind: sprint, batch: 1, inner: 4}, step: {size: 0.01}, deploy: {kind: every, steps: 4}}";
+  assert_int_equal(deployments(greedy, 8), 0xff);
+  assert_int_equal(deployments(lazy, 8), 1 << 0 | 1 << 3 | 1 << 6);
+  assert_int_equal(deployments(sprint, 8), 0xff);
+  assert_int_equal(deployments(sprint_lazy, 8), 1 << 0 | 1 << 3 | 1 << 4 | 1 << 7); /* snapshots at 0 and 4 */
+  assert_int_equal(deployments(fixed, 8), 1 << 0 | 1 << 4);
+}
+
+/* Step sizes through the solver: a batch of z = 1 at theta, so gamma = (before - after) / (before - 1). */
+static double next_size(struct bench *b) {
+  double before = theta(b);
+  tell(b, ask(b).n);
+  return (before - theta(b)) / (before - 1);
+}
+
+static void test_schedule__sizes(void **state) {
+  (void)state;
+  struct bench b = bench_new(
+      "{method: {kind: sgd, batch: 1}, step: {kind: inverse-root, size: 2}, stop: {steps: 400, epochs: 0}}", 100);
+  for (int t = 0; t < 3; t++) CLOSE(next_size(&b), 0.1, 50);
+  bench_free(&b);
+  b = bench_new("{method: {kind: sgd, batch: 1}, step: {kind: inverse-time, size: 0.2, decay: 0.5}}", 100);
+  for (int t = 0; t < 4; t++) CLOSE(next_size(&b), 0.2 / (1 + 0.5 * t), 50);
+  bench_free(&b);
+  b = bench_new("{method: {kind: sgd, batch: 3}, step: {kind: piecewise, sizes: [0.3, 0.2, 0.1], at: [1, 3]}}", 100);
+  const double expected[] = {0.3, 0.3, 0.2, 0.2, 0.2, 0.2, 0.1, 0.1};
+  for (int t = 0; t < 8; t++) { /* epochs of two steps; the batch's mean is 2 */
+    double before = theta(&b);
+    tell(&b, ask(&b).n);
+    CLOSE((before - theta(&b)) / (before - 2), expected[t], 200);
+  }
+  bench_free(&b);
+}
+
+static void test_step__projects_onto_the_ball(void **state) {
+  (void)state;
+  struct bench b = bench_new("{method: {kind: sgd, batch: 1}, step: {size: 1, radius: 0.5}}", 10);
+  ask(&b);
+  tell(&b, 1);
+  CLOSE(theta(&b), 0.5, 2);
+  bench_free(&b);
+}
+
+static sprint_stop stop_of(const char *spec, uint64_t *ret_steps) {
+  struct bench b = bench_new(spec, 10);
+  for (sprint_want want = ask(&b); want.kind != SPRINT_WANT_NOTHING; want = ask(&b)) tell(&b, want.n);
+  sprint_stop stop = sprint_solver_stop(b.solver);
+  *ret_steps = sprint_solver_counters(b.solver).steps;
+  bench_free(&b);
+  return stop;
+}
+
+static void test_stop__reasons(void **state) {
+  (void)state;
+  uint64_t steps = 0;
+#define METHOD "{method: {kind: sprint, batch: 2}, step: {size: 0.01}, "
+  assert_int_equal(stop_of(METHOD "stop: {epochs: 2}}", &steps), SPRINT_STOP_EPOCHS);
+  assert_int_equal(steps, 6);
+  assert_int_equal(stop_of(METHOD "stop: {steps: 4}}", &steps), SPRINT_STOP_STEPS);
+  assert_int_equal(steps, 4);
+  assert_int_equal(stop_of(METHOD "stop: {ifo: 10}}", &steps), SPRINT_STOP_IFO); /* 6 for the snapshot, 4 for a step */
+  assert_int_equal(steps, 1);
+  assert_int_equal(stop_of(METHOD "stop: {samples: 10}}", &steps), SPRINT_STOP_SAMPLES); /* 6 + 2 + 2 */
+  assert_int_equal(steps, 2);
+  assert_int_equal(stop_of(METHOD "stop: {deployments: 2}}", &steps), SPRINT_STOP_DEPLOYMENTS);
+  assert_int_equal(steps, 2);
+  assert_int_equal(stop_of("{method: {kind: sgd, batch: 1}, step: {size: 50}, stop: {epochs: 1000}}", &steps),
+                   SPRINT_STOP_DIVERGED);
+  assert_true(steps < 10);
+  assert_int_equal(
+      stop_of("{method: {kind: sgd, batch: 1}, step: {size: 1e6}, stop: {epochs: 1000, explosion: 1e300}}", &steps),
+      SPRINT_STOP_DIVERGED); /* not before theta itself overflows */
+#undef METHOD
+}
+
+static void test_solver__misuse_is_refused(void **state) {
+  (void)state;
+  struct bench b = bench_new("{method: {kind: sprint, batch: 2}}", 10);
+  sprint_records records = {.n = 2, .x = z, .y = zeros, .last = true};
+  REFUSED(b.context, SPRINT_ERROR_ARGUMENT, "nothing had asked", sprint_solver_tell(b.solver, &records));
+  sprint_want first = ask(&b), again = ask(&b);
+  assert_memory_equal(&first, &again, sizeof first);
+  records.x = NULL;
+  REFUSED(b.context, SPRINT_ERROR_ARGUMENT, "no x or no y", sprint_solver_tell(b.solver, &records));
+  records.n = 0;
+  REFUSED(b.context, SPRINT_ERROR_ARGUMENT, "no records", sprint_solver_tell(b.solver, &records));
+  tell(&b, N);
+  ask(&b);
+  records = (sprint_records){.n = 3, .x = z, .y = zeros};
+  REFUSED(b.context, SPRINT_ERROR_ARGUMENT, "3 records was told; 2 were wanted",
+          sprint_solver_tell(b.solver, &records));
+  sprint_solver_halt(b.solver, SPRINT_STOP_REQUESTED);
+  assert_int_equal(ask(&b).kind, SPRINT_WANT_NOTHING);
+  assert_string_equal(sprint_stop_word(sprint_solver_stop(b.solver)), "requested");
+  bench_free(&b);
+}
+
+static void test_solver__bad_specs_are_refused(void **state) {
+  (void)state;
+  struct bench b = bench_new(NULL, 0);
+  const sprint_real start = 0;
+  const char *const cases[][2] = {
+      {"{step: {kind: piecewise, sizes: [1, 2]}}", "2 sizes need 1 epochs"},
+      {"{step: {kind: piecewise, sizes: [1, 2, 3], at: [4, 2]}}", "rising epochs"},
+      {"{step: {kind: inverse-root}, stop: {epochs: 0, ifo: 10}}", "needs T"},
+      {"{deploy: every}", "key 'steps' is required"},
+      {"{method: {batch: 0}}", "method.batch"},
+      {"{method: sprnt}", "did you mean 'sprint'"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    sprint_solver *solver = NULL;
+    sprint_solver_options options = {.spec = cases[i][0], .model = b.model, .n = N, .theta = &start};
+    REFUSED(b.context, SPRINT_ERROR_INPUT, cases[i][1], sprint_solver_new(b.context, &options, &solver));
+    assert_null(solver);
+  }
+  bench_free(&b);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_sgd__takes_the_batch_mean),
+      cmocka_unit_test(test_rgd__takes_everybody_in_pieces),
+      cmocka_unit_test(test_sprint__first_steps_by_hand),
+      cmocka_unit_test(test_sprint__coupled_uses_the_reference),
+      cmocka_unit_test(test_deploy__policies),
+      cmocka_unit_test(test_schedule__sizes),
+      cmocka_unit_test(test_step__projects_onto_the_ball),
+      cmocka_unit_test(test_stop__reasons),
+      cmocka_unit_test(test_solver__misuse_is_refused),
+      cmocka_unit_test(test_solver__bad_specs_are_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
