@@ -418,6 +418,7 @@ typedef enum sprint_param_type {
   SPRINT_PARAM_CHOICE, /* one of `choices`, a|b|c */
   SPRINT_PARAM_TEXTS,  /* a list of texts; one alone may stand without brackets */
   SPRINT_PARAM_REALS,  /* a list of numbers */
+  SPRINT_PARAM_MAPS,   /* a list of mappings, as of `compare` */
   SPRINT_PARAM_KIND,   /* a section of its own: a kind of `family` by name, or a mapping with `kind` and its keys */
 } sprint_param_type;
 

@@ -9,18 +9,27 @@ static void print_range(const sprint_param *param) {
   bool from = param->min > -DBL_MAX, to = param->max < DBL_MAX;
   if (param->min == 0 && param->max == 0) return;
   if (from && param->min == DBL_MIN)
-    printf(" above 0%s", to ? "" : "");
+    fputs(" above 0", stdout);
   else if (from)
     printf(" from %.10g", param->min);
   if (to) printf(" to %.10g", param->max);
 }
 
 static void print_type(const sprint_param *param) {
-  static const char *const words[] = {"true or false", "whole number",  "number",          "text",
-                                      "one of ",       "list of texts", "list of numbers", "one of the "};
+  static const char *const words[] = {
+      [SPRINT_PARAM_BOOL] = "true or false",
+      [SPRINT_PARAM_INTEGER] = "whole number",
+      [SPRINT_PARAM_REAL] = "number",
+      [SPRINT_PARAM_TEXT] = "text",
+      [SPRINT_PARAM_CHOICE] = "one of ",
+      [SPRINT_PARAM_TEXTS] = "list of texts",
+      [SPRINT_PARAM_REALS] = "list of numbers",
+      [SPRINT_PARAM_MAPS] = "list of mappings",
+      [SPRINT_PARAM_KIND] = "section, as of `sprint list ",
+  };
   fputs(words[param->type], stdout);
   if (param->type == SPRINT_PARAM_CHOICE) fputs(param->choices, stdout);
-  if (param->type == SPRINT_PARAM_KIND) fputs(param->family->name, stdout);
+  if (param->type == SPRINT_PARAM_KIND) printf("%s`", param->family->name);
   if (param->type == SPRINT_PARAM_INTEGER || param->type == SPRINT_PARAM_REAL || param->type == SPRINT_PARAM_REALS)
     print_range(param);
 }

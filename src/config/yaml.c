@@ -1,8 +1,7 @@
-/* YAML to tree, over libfyaml's events rather than its documents: events come one at a time, with a line each, so depth
+/* YAML to tree, over libyaml's events rather than its documents: events come one at a time, with a line each, so depth
  * and size are bounded while reading, and aliases are copied here, where what they cost is counted. */
-#include <libfyaml.h>
-#include <stdio.h>
 #include <string.h>
+#include <yaml.h>
 
 #include "config/node.h"
 #include "config/text.h"
@@ -32,7 +31,6 @@ struct builder {
   size_t n_nodes, n_copied, n_documents;
   struct anchor *anchors;
   size_t n_anchors, n_anchors_room;
-  struct sprint__shown said; /* what libfyaml would have printed first */
 };
 
 static void builder_clear(struct builder *builder) {
@@ -51,9 +49,8 @@ static bool wants_key(const struct builder *builder) {
 }
 
 /* A value of a map is placed at its key, which is what a reader looks for. */
-static void move_place(struct builder *builder, struct fy_event *event) {
-  const struct fy_mark *mark = fy_event_start_mark(event);
-  if (mark && !builder->key && builder->start.line) builder->place.line = builder->start.line + mark->line;
+static void move_place(struct builder *builder, const yaml_event_t *event) {
+  if (!builder->key && builder->start.line) builder->place.line = builder->start.line + (int)event->start_mark.line;
 }
 
 static sprint_status complain_byte(sprint_context *context, struct sprint__place place, char byte) {
@@ -61,18 +58,28 @@ static sprint_status complain_byte(sprint_context *context, struct sprint__place
   return sprint__complain(context, place, "the byte 0x%02x is not UTF-8 text", (unsigned)(unsigned char)byte);
 }
 
-/* A token's text, copied. An escape such as "\0" may have made it something other than text. */
-static sprint_status copy_token(struct builder *builder, struct fy_token *token, char **ret_text) {
-  size_t size = 0;
-  const char *text = token ? fy_token_get_text(token, &size) : NULL;
-  if (!text) size = 0;
-  size_t good = sprint__text_check(text, size);
+/* A scalar's text, copied. An escape such as "\0" may have made it something other than text. */
+static sprint_status copy_scalar(struct builder *builder, const yaml_event_t *event, char **ret_text) {
+  const char *text = (const char *)event->data.scalar.value;
+  size_t size = event->data.scalar.length, good = sprint__text_check(text, size);
   if (good < size) return complain_byte(builder->context, builder->place, text[good]);
-  char *copy = sprint__alloc(builder->context, size + 1, 1);
+  char *copy = sprint__strdup(builder->context, text);
   if (!copy) return SPRINT_ERROR_MEMORY;
-  if (size) memcpy(copy, text, size);
   *ret_text = copy;
   return SPRINT_OK;
+}
+
+/* The anchor and tag of a value; NULL: none. */
+static const char *anchor_of(const yaml_event_t *event) {
+  return (const char *)(event->type == YAML_SCALAR_EVENT          ? event->data.scalar.anchor
+                        : event->type == YAML_MAPPING_START_EVENT ? event->data.mapping_start.anchor
+                                                                  : event->data.sequence_start.anchor);
+}
+
+static bool has_tag(const yaml_event_t *event) {
+  return event->type == YAML_SCALAR_EVENT          ? event->data.scalar.tag
+         : event->type == YAML_MAPPING_START_EVENT ? event->data.mapping_start.tag
+                                                   : event->data.sequence_start.tag;
 }
 
 static sprint_status count_nodes(struct builder *builder, size_t n) {
@@ -81,9 +88,10 @@ static sprint_status count_nodes(struct builder *builder, size_t n) {
   return sprint__complain(builder->context, builder->place, "the config has more than %d values", MAX_NODES);
 }
 
-static sprint_status remember_anchor(struct builder *builder, struct fy_event *event, const struct sprint__node *node) {
-  struct fy_token *token = fy_event_get_anchor_token(event);
-  if (!token) return SPRINT_OK;
+static sprint_status remember_anchor(struct builder *builder, const yaml_event_t *event,
+                                     const struct sprint__node *node) {
+  const char *name = anchor_of(event);
+  if (!name) return SPRINT_OK;
   if (builder->n_anchors == MAX_ANCHORS)
     return sprint__complain(builder->context, builder->place, "there are more than %d anchors", MAX_ANCHORS);
   void *anchors = builder->anchors;
@@ -92,7 +100,8 @@ static sprint_status remember_anchor(struct builder *builder, struct fy_event *e
   builder->anchors = anchors;
   struct anchor *anchor = &builder->anchors[builder->n_anchors];
   anchor->node = node;
-  SPRINT__TRY(copy_token(builder, token, &anchor->name));
+  anchor->name = sprint__strdup(builder->context, name);
+  if (!anchor->name) return SPRINT_ERROR_MEMORY;
   builder->n_anchors++;
   return SPRINT_OK;
 }
@@ -108,10 +117,10 @@ static sprint_status attach(struct builder *builder, struct sprint__node *node) 
   return SPRINT_OK;
 }
 
-static sprint_status add_node(struct builder *builder, struct fy_event *event, enum sprint__node_type type,
+static sprint_status add_node(struct builder *builder, const yaml_event_t *event, enum sprint__node_type type,
                               struct sprint__node **ret_node) {
   struct sprint__node *node = NULL;
-  if (fy_event_get_tag_token(event))
+  if (has_tag(event))
     return sprint__complain(builder->context, builder->place, "tags (such as !!str) are not supported");
   SPRINT__TRY(count_nodes(builder, 1));
   SPRINT__TRY(sprint__node_new(builder->context, type, builder->place, &node));
@@ -121,10 +130,10 @@ static sprint_status add_node(struct builder *builder, struct fy_event *event, e
   return SPRINT_OK;
 }
 
-static sprint_status on_key(struct builder *builder, struct fy_event *event) {
+static sprint_status on_key(struct builder *builder, const yaml_event_t *event) {
   const struct sprint__node *map = innermost(builder);
   char *key = NULL;
-  SPRINT__TRY(copy_token(builder, fy_event_get_token(event), &key));
+  SPRINT__TRY(copy_scalar(builder, event, &key));
   builder->key = key;
   if (strlen(key) > MAX_KEY)
     return sprint__complain(builder->context, builder->place, "the key '%s' is longer than %d bytes",
@@ -143,24 +152,23 @@ static sprint_status complain_merge(struct builder *builder) {
 
 static bool has_merge_key(const struct builder *builder) { return builder->key && strcmp(builder->key, "<<") == 0; }
 
-static sprint_status on_scalar(struct builder *builder, struct fy_event *event) {
+static sprint_status on_scalar(struct builder *builder, const yaml_event_t *event) {
   struct sprint__node *node = NULL;
   if (wants_key(builder)) return on_key(builder, event);
   if (has_merge_key(builder)) return complain_merge(builder);
-  struct fy_token *token = fy_event_get_token(event);
   char *text = NULL;
-  SPRINT__TRY(copy_token(builder, token, &text));
+  SPRINT__TRY(copy_scalar(builder, event, &text));
   sprint_status status = add_node(builder, event, SPRINT__NODE_SCALAR, &node);
   if (status != SPRINT_OK) {
     sprint__free(text);
     return status;
   }
   node->text = text;
-  node->quoted = token && fy_token_scalar_style(token) != FYSS_PLAIN;
+  node->quoted = event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
   return SPRINT_OK;
 }
 
-static sprint_status on_open(struct builder *builder, struct fy_event *event, enum sprint__node_type type) {
+static sprint_status on_open(struct builder *builder, const yaml_event_t *event, enum sprint__node_type type) {
   struct sprint__node *node = NULL;
   if (wants_key(builder))
     return sprint__complain(builder->context, builder->place, "a key must be a plain text, not a map or list");
@@ -223,16 +231,12 @@ static sprint_status use_merge_key(struct builder *builder, const struct sprint_
   return SPRINT_OK;
 }
 
-static sprint_status on_alias(struct builder *builder, struct fy_event *event) {
+static sprint_status on_alias(struct builder *builder, const yaml_event_t *event) {
   const struct sprint__node *node = NULL;
   struct sprint__node *copy = NULL;
-  char *name = NULL;
   if (wants_key(builder))
     return sprint__complain(builder->context, builder->place, "a key must be a plain text, not an alias");
-  SPRINT__TRY(copy_token(builder, fy_event_get_token(event), &name));
-  sprint_status status = find_anchor(builder, name, &node);
-  sprint__free(name);
-  SPRINT__TRY(status);
+  SPRINT__TRY(find_anchor(builder, (const char *)event->data.alias.anchor, &node));
   if (has_merge_key(builder)) return use_merge_key(builder, node);
   SPRINT__TRY(allow_copy(builder, node));
   SPRINT__TRY(sprint__node_copy(builder->context, node, &copy));
@@ -255,39 +259,28 @@ static sprint_status on_map_end(struct builder *builder) {
   return SPRINT_OK;
 }
 
-static sprint_status on_event(struct builder *builder, struct fy_event *event) {
+static sprint_status on_event(struct builder *builder, const yaml_event_t *event) {
   move_place(builder, event);
   switch (event->type) {
-    case FYET_SCALAR:
+    case YAML_SCALAR_EVENT:
       return on_scalar(builder, event);
-    case FYET_MAPPING_START:
+    case YAML_MAPPING_START_EVENT:
       return on_open(builder, event, SPRINT__NODE_MAP);
-    case FYET_SEQUENCE_START:
+    case YAML_SEQUENCE_START_EVENT:
       return on_open(builder, event, SPRINT__NODE_LIST);
-    case FYET_MAPPING_END:
+    case YAML_MAPPING_END_EVENT:
       return on_map_end(builder);
-    case FYET_SEQUENCE_END:
+    case YAML_SEQUENCE_END_EVENT:
       builder->depth--;
       return SPRINT_OK;
-    case FYET_ALIAS:
+    case YAML_ALIAS_EVENT:
       return on_alias(builder, event);
-    case FYET_DOCUMENT_START:
+    case YAML_DOCUMENT_START_EVENT:
       if (builder->n_documents++ == 0) return SPRINT_OK;
       return sprint__complain(builder->context, builder->place, "a second document starts here; one was expected");
     default:
       return SPRINT_OK;
   }
-}
-
-/* Complaints that have no token are printed instead of collected, unless there is somebody else to hear them. */
-static void hear(struct fy_diag *diag, void *user, const char *bytes, size_t n) {
-  struct builder *builder = user;
-  char line[sizeof builder->said.text];
-  (void)diag;
-  if (builder->said.text[0]) return;
-  while (n > 0 && bytes[n - 1] == '\n') n--;
-  snprintf(line, sizeof line, "%.*s", (int)(n < sizeof line ? n : sizeof line), bytes);
-  builder->said = sprint__show(line);
 }
 
 static int last_line(const char *text, size_t size) {
@@ -296,52 +289,33 @@ static int last_line(const char *text, size_t size) {
   return line;
 }
 
-/* libfyaml's first complaint is the cause, the others follow from it. Its lines count from 1, and the end of the text
- * may be a line of its own. */
-static sprint_status complain_syntax(struct builder *builder, struct fy_diag *diag, int n_lines) {
-  void *at = NULL;
-  const struct fy_diag_error *error = fy_diag_errors_iterate(diag, &at);
+/* The end of the text may be a line of its own to libyaml. */
+static sprint_status complain_syntax(struct builder *builder, const yaml_parser_t *parser, int n_lines) {
   struct sprint__place place = builder->place;
-  if (error && error->line > 0 && builder->start.line)
-    place.line = builder->start.line - 1 + (error->line < n_lines ? error->line : n_lines);
-  if (error && error->msg) builder->said = sprint__show(error->msg);
+  if (parser->error == YAML_MEMORY_ERROR) return sprint_fail(builder->context, SPRINT_ERROR_MEMORY, "out of memory");
+  int line = parser->error == YAML_READER_ERROR ? (int)parser->mark.line : (int)parser->problem_mark.line;
+  if (builder->start.line) place.line = builder->start.line + (line < n_lines ? line : n_lines - 1);
   return sprint__complain(builder->context, place, "the YAML is malformed: %s",
-                          builder->said.text[0] ? builder->said.text : "it cannot be read");
+                          parser->problem ? parser->problem : "it cannot be read");
 }
 
-static sprint_status build(struct builder *builder, struct fy_parser *parser) {
-  struct fy_event *event;
-  while ((event = fy_parser_parse(parser))) {
-    sprint_status status = on_event(builder, event);
-    fy_parser_event_free(parser, event);
-    SPRINT__TRY(status);
-  }
-  if (builder->root) return SPRINT_OK;
+/* An empty text is an empty scalar. */
+static sprint_status add_nothing(struct builder *builder) {
   SPRINT__TRY(sprint__node_new(builder->context, SPRINT__NODE_SCALAR, builder->start, &builder->root));
   builder->root->text = sprint__strdup(builder->context, "");
   return builder->root->text ? SPRINT_OK : SPRINT_ERROR_MEMORY;
 }
 
-static bool is_one_of(char c, const char *set) { return c && strchr(set, c); }
-
-/* What no config needs and libfyaml 0.7.12 cannot take: directives (it may read them for hours), keys set off by ? (it
- * crashes where a tab and a block text follow) and long runs of single quotes (it leaks). */
-static sprint_status check_hazards(sprint_context *context, const char *text, size_t size, struct sprint__place start) {
-  size_t first = size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0; /* a byte order mark may come first */
-  size_t n_quotes = 0;
-  bool fresh = true, leading = true;
-  const char *hazard = NULL;
-  for (size_t i = first; i < size && !hazard; i++) {
-    char c = text[i], next = i + 1 < size ? text[i + 1] : '\n';
-    n_quotes = c == '\'' ? n_quotes + 1 : 0;
-    if (fresh && c == '%') hazard = "directives (lines that start with %) are not supported";
-    if (leading && c == '?' && is_one_of(next, " \t\r\n")) hazard = "keys set off by '? ' are not supported";
-    if (n_quotes == 10) hazard = "ten single quotes in a row are not supported";
-    fresh = is_one_of(c, "\r\n");
-    leading = fresh || (leading && is_one_of(c, " \t-"));
-    if (start.line && !hazard) start.line += c == '\n';
+static sprint_status build(struct builder *builder, yaml_parser_t *parser, int n_lines) {
+  for (bool done = false; !done;) {
+    yaml_event_t event;
+    if (!yaml_parser_parse(parser, &event)) return complain_syntax(builder, parser, n_lines);
+    done = event.type == YAML_STREAM_END_EVENT;
+    sprint_status status = on_event(builder, &event);
+    yaml_event_delete(&event);
+    SPRINT__TRY(status);
   }
-  return hazard ? sprint__complain(context, start, "%s", hazard) : SPRINT_OK;
+  return builder->root ? SPRINT_OK : add_nothing(builder);
 }
 
 static sprint_status check_bytes(sprint_context *context, const char *text, size_t size, struct sprint__place start) {
@@ -353,34 +327,20 @@ static sprint_status check_bytes(sprint_context *context, const char *text, size
   return complain_byte(context, start, text[good]);
 }
 
-/* Runs the parser over the text. A syntax error ends the events early and wins over what was made of them. */
-static sprint_status parse(struct builder *builder, struct fy_parser *parser, struct fy_diag *diag, const char *text,
-                           size_t size) {
-  if (fy_parser_set_string(parser, text, size) != 0) return complain_syntax(builder, diag, 1);
-  sprint_status status = build(builder, parser);
-  if (status != SPRINT_ERROR_MEMORY && (fy_parser_get_stream_error(parser) || fy_diag_got_error(diag)))
-    return complain_syntax(builder, diag, last_line(text, size));
-  return status;
-}
-
 sprint_status sprint__yaml_parse(sprint_context *context, const char *text, size_t size, struct sprint__place start,
                                  struct sprint__node **ret_node) {
+  yaml_parser_t parser;
   SPRINT__TRY(check_bytes(context, text, size, start));
-  SPRINT__TRY(check_hazards(context, text, size, start));
+  if (!yaml_parser_initialize(&parser))
+    return sprint_fail(context, SPRINT_ERROR_MEMORY, "out of memory: no YAML reader");
+  yaml_parser_set_input_string(&parser, (const unsigned char *)text, size);
   struct builder builder = {.context = context, .start = start, .place = start};
-  struct fy_diag_cfg hearing = {.output_fn = hear, .user = &builder, .level = FYET_ERROR, .module_mask = ~0U};
-  struct fy_diag *diag = fy_diag_create(&hearing);
-  struct fy_parse_cfg options = {.flags = FYPCF_QUIET | FYPCF_JSON_NONE | FYPCF_SLOPPY_FLOW_INDENTATION, .diag = diag};
-  if (diag) fy_diag_set_collect_errors(diag, true);
-  struct fy_parser *parser = diag ? fy_parser_create(&options) : NULL;
-  sprint_status status = parser ? parse(&builder, parser, diag, text, size)
-                                : sprint_fail(context, SPRINT_ERROR_MEMORY, "out of memory: no YAML reader");
+  sprint_status status = build(&builder, &parser, last_line(text, size));
   if (status == SPRINT_OK) {
     *ret_node = builder.root;
     builder.root = NULL;
   }
   builder_clear(&builder);
-  fy_parser_destroy(parser);
-  fy_diag_destroy(diag);
+  yaml_parser_delete(&parser);
   return status;
 }

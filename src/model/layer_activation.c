@@ -43,7 +43,8 @@ static sprint_real logistic(sprint_real v) {
 #define ROOT_TWO_PI_INVERSE ((sprint_real)0.39894228040143267794)
 #define HALF                ((sprint_real)0.5)
 
-ACTIVATION(relu, v > 0 ? v : 0, v > 0 ? (sprint_real)1 : 0, "max(x, 0)");
+/* Compared this way round a NaN stays one, as in PyTorch: a diverged run is seen to be. */
+ACTIVATION(relu, v <= 0 ? 0 : v, v <= 0 ? 0 : (sprint_real)1, "max(x, 0)");
 ACTIVATION(tanh, tanh(v), 1 - y * y, "hyperbolic tangent");
 ACTIVATION(sigmoid, logistic(v), y *(1 - y), "1 / (1 + exp(-x))");
 ACTIVATION(softplus, fmax(v, (sprint_real)0) + log1p(exp(-fabs(v))), logistic(v), "log(1 + exp(x))");

@@ -40,7 +40,7 @@ static const sprint_param config_params[] = {
     {.name = "stop", .type = SPRINT_PARAM_KIND, .standard = "", .family = &sprint__stop_family, .help = "when to stop"},
     {.name = "eval", .type = SPRINT_PARAM_KIND, .standard = "", .family = &sprint__eval_family, .help = "the trace"},
     {.name = "compare",
-     .type = SPRINT_PARAM_TEXTS,
+     .type = SPRINT_PARAM_MAPS,
      .standard = "",
      .help = "methods to compare: a list of {name, method, step, deploy} laid over the sections above"},
     {.name = "seeds",

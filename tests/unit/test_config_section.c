@@ -170,7 +170,7 @@ static void test_config__kinds_and_keys_are_checked(void **state) {
       {"{kind: strategic, limit: }", "spec:1: key 'shift.limit' has no value; a map was expected"},
       {"{kind: strategic, limit: {kind: a}}", "spec:1: unknown key 'shift.limit.kind'; the keys here are epochs"},
       {"kind: strategic\nextra: file", "spec:2: section 'shift.extra': key 'path' is required (the file to read)"},
-      {"a: [", "spec:1: the YAML is malformed: flow sequence without a closing bracket"},
+      {"a: [", "spec:1: the YAML is malformed: did not find expected node content"},
   };
   for (size_t i = 0; i < SPRINT__COUNT(cases); i++) assert_refused(*state, &shifts, cases[i][0], cases[i][1]);
 }

@@ -19,22 +19,30 @@ struct reader {
   size_t room;
 };
 
-/* The next line without its key, which it must have; NULL at the end of the file. */
-static char *next_line(struct reader *r, const char *key) {
+/* The next line that is no comment; false at the end of the file. */
+static bool next_line(struct reader *r) {
   do
-    if (getline(&r->line, &r->room, r->stream) < 0) return NULL;
+    if (getline(&r->line, &r->room, r->stream) < 0) return false;
   while (r->line[0] == '#');
   r->line[strcspn(r->line, "\n")] = '\0';
+  return true;
+}
+
+/* What stands behind the key of the line; NULL where it has another. */
+static char *after(const struct reader *r, const char *key) {
   size_t length = strlen(key);
-  if (strncmp(r->line, key, length) != 0 || r->line[length] != ' ')
-    fail_msg("torch.txt: '%s' was expected at '%.40s'", key, r->line);
-  return r->line + length + 1;
+  return strncmp(r->line, key, length) == 0 && r->line[length] == ' ' ? r->line + length + 1 : NULL;
+}
+
+/* The next line, which must have this key. */
+static char *expect(struct reader *r, const char *key) {
+  if (!next_line(r) || !after(r, key)) fail_msg("torch.txt: '%s' was expected at '%.40s'", key, r->line);
+  return after(r, key);
 }
 
 /* n numbers of a line; `single` reads them as the floats that they stand for. */
 static void read_doubles(struct reader *r, const char *key, bool single, double *ret_values, size_t n) {
-  char *at = next_line(r, key);
-  assert_non_null(at);
+  char *at = expect(r, key);
   for (size_t i = 0; i < n; i++) {
     char *end;
     ret_values[i] = single ? (double)strtof(at, &end) : strtod(at, &end);
@@ -64,7 +72,7 @@ static void compare(struct reader *r, const char *spec, const char *key, const s
 
 static void check_case(struct fixture *f, struct reader *r, const char *spec) {
   size_t n, d, n_classes, n_params;
-  assert_int_equal(sscanf(next_line(r, "size"), "%zu %zu %zu %zu", &n, &d, &n_classes, &n_params), 4);
+  assert_int_equal(sscanf(expect(r, "size"), "%zu %zu %zu %zu", &n, &d, &n_classes, &n_params), 4);
   sprint_real *x = read_inputs(r, "x", n * d), *y = read_inputs(r, "y", n), *theta = read_inputs(r, "theta", n_params);
   sprint_real *gradient = new_reals(n_params), *gradient_x = new_reals(n * d);
   sprint_population *people = NULL;
@@ -105,12 +113,19 @@ static void compare_points(struct reader *r, const char *key, const char *name, 
 static const sprint_kind *const activations[] = {&sprint__layer_relu, &sprint__layer_tanh, &sprint__layer_sigmoid,
                                                  &sprint__layer_softplus, &sprint__layer_gelu};
 
+static const sprint_kind *activation_of(const char *name) {
+  for (size_t i = 0; i < SPRINT__COUNT(activations); i++)
+    if (strcmp(activations[i]->name, name) == 0) return activations[i];
+  fail_msg("torch.txt: '%s' is not an activation", name);
+  return NULL;
+}
+
 static void check_activation(struct reader *r, const sprint_kind *kind) {
   const struct sprint__layer_ops *ops = kind->ops;
   struct sprint__layer layer = {.kind = kind, .ops = ops, .in = 1};
   ops->shape(&layer, NULL);
   size_t n;
-  assert_int_equal(sscanf(next_line(r, "size"), "%zu", &n), 1);
+  assert_int_equal(sscanf(expect(r, "size"), "%zu", &n), 1);
   sprint_real *v = read_inputs(r, "v", n), *value = new_reals(n), *one = new_reals(n), *slope = new_reals(n);
   for (size_t i = 0; i < n; i++) one[i] = 1;
   ops->forward(&layer, NULL, v, n, value);
@@ -123,34 +138,23 @@ static void check_activation(struct reader *r, const sprint_kind *kind) {
   free(slope);
 }
 
-static struct reader open_fixture(void) {
+static void test_model__equals_torch(void **state) {
   struct reader r = {fopen(SPRINT_TEST_FOLDER "/fixtures/torch.txt", "r"), NULL, 0};
   assert_non_null(r.stream);
-  return r;
-}
-
-static void test_model__activations_equal_torch(void **state) {
-  (void)state;
-  struct reader r = open_fixture();
-  for (size_t i = 0; i < SPRINT__COUNT(activations); i++) {
-    assert_string_equal(next_line(&r, "activation"), activations[i]->name);
-    check_activation(&r, activations[i]);
+  size_t n_cases = 0, n_activations = 0;
+  while (next_line(&r)) {
+    if (after(&r, "activation")) {
+      check_activation(&r, activation_of(after(&r, "activation")));
+      n_activations++;
+      continue;
+    }
+    assert_non_null(after(&r, "case"));
+    char *spec = strdup(after(&r, "case"));
+    check_case(*state, &r, spec);
+    free(spec);
+    n_cases++;
   }
-  free(r.line);
-  fclose(r.stream);
-}
-
-static void test_model__networks_equal_torch(void **state) {
-  struct reader r = open_fixture();
-  size_t n_cases = 0;
-  for (size_t i = 0; i < 5 * SPRINT__COUNT(activations); i++) /* five lines each, checked above */
-    assert_true(getline(&r.line, &r.room, r.stream) > 0 || r.line[0] == '#');
-  assert_true(getline(&r.line, &r.room, r.stream) > 0);
-  for (char *spec; (spec = next_line(&r, "case")); n_cases++) {
-    char *kept = strdup(spec);
-    check_case(*state, &r, kept);
-    free(kept);
-  }
+  assert_int_equal(n_activations, SPRINT__COUNT(activations));
   assert_int_equal(n_cases, 36);
   free(r.line);
   fclose(r.stream);
@@ -158,8 +162,7 @@ static void test_model__networks_equal_torch(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_model__activations_equal_torch),
-      cmocka_unit_test(test_model__networks_equal_torch),
+      cmocka_unit_test(test_model__equals_torch),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }

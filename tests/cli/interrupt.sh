@@ -1,0 +1,49 @@
+#!/bin/bash
+# Ctrl-C: the run stops, keeps what it has, and says so by exit code 130.
+. "$(dirname "$0")/lib.sh"
+
+cat >long.yaml <<'END'
+data: {kind: lending, n: 500}
+method: {kind: sgd, batch: 10}
+stop: {epochs: 100000000}
+eval: {every: 100}
+compare:
+  - {name: first, method: {kind: sgd}}
+  - {name: second, method: {kind: sgd}}
+END
+
+# Whether the process listens for SIGINT yet: bit 1 of the caught signals.
+listens() { (($((16#$(awk '/^SigCgt/ { print $2 }' "/proc/$1/status"))) & 2)); }
+
+# interrupt SIGNAL
+interrupt() {
+  rm -rf out
+  "$SPRINT" run long.yaml --out out >stdout 2>stderr &
+  local pid=$! code tries=0
+  while ! listens $pid; do
+    kill -0 $pid 2>/dev/null || fail "the run ended by itself: $(cat stderr)"
+    tries=$((tries + 1))
+    [ $tries -lt 600 ] || fail "the run never listened"
+    sleep 0.1
+  done
+  kill -s "$1" $pid
+  wait $pid
+  code=$?
+  equal "$1: exit code" 130 $code
+  check "$1: nothing on stderr" test ! -s stderr
+  check "$1: it says so" grep -q '^interrupted; what was done is in out$' stdout
+  equal "$1: the run under way is kept, the next one not begun" "first/seed-1" "$(cd out && echo */*)"
+  equal "$1: files" "model.safetensors run.json timing.csv trace.csv" "$(cd out/first/seed-1 && echo *)"
+  check "$1: no temporary files" no_parts out
+  equal "$1: stop reason" requested "$(json out/first/seed-1/run.json stop)"
+  check "$1: the trace has rows" test "$(rows out/first/seed-1/trace.csv)" -ge 1
+  equal "$1: every row is whole" 17 "$(awk -F, '{ print NF }' out/first/seed-1/trace.csv | sort -u)"
+  check "$1: the trace ends in a line end" test -z "$(tail -c 1 out/first/seed-1/trace.csv)"
+  runs grad long.yaml --params out/first/seed-1/model.safetensors --out g.npy
+  equal "$1: the model is the one of the last row" "$(cell out/first/seed-1/trace.csv loss -1)" \
+    "$(awk '/^loss/ { print $2 }' stdout)"
+}
+interrupt INT
+interrupt TERM
+
+done_testing

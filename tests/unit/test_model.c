@@ -1,0 +1,287 @@
+/* Models as a whole: lanes, threads, pairs, penalties, counts of rows right. Gradients are in test_model_f64.c. */
+#include "model/model.h"
+#include "test_model_help.h"
+
+/* Enough rows of `large` for all lanes, and not a multiple of their number. */
+enum { N_LARGE = 4003, D_LARGE = 10 };
+static const char large[] = "{layers: 'dense 64, relu, dense 1', loss: logistic}";
+
+/* What a model gives for a batch. */
+struct results {
+  size_t n_params, n_x;
+  double loss;
+  size_t correct;
+  sprint_real *gradient, *gradient_x;
+};
+
+static struct results results_of(struct fixture *f, sprint_model *model, const sprint_real *theta,
+                                 const sprint_batch *batch) {
+  struct results r = {.n_params = sprint_model_n_params(model), .n_x = batch->n * sprint_model_n_features(model)};
+  r.gradient = new_reals(r.n_params);
+  r.gradient_x = new_reals(r.n_x);
+  assert_ok(f, sprint_model_gradient(model, theta, batch, &r.loss, &r.correct, r.gradient, r.gradient_x));
+  return r;
+}
+
+static void results_clear(struct results *r) {
+  free(r->gradient);
+  free(r->gradient_x);
+}
+
+/* The slow twin of the lane driver: row after row, each on its own, summed in double. */
+struct twin {
+  double loss, size; /* size: the mean of the norms of the rows' gradients */
+  size_t correct;
+  double *gradient, *gradient_x;
+};
+
+static struct twin twin_of(struct fixture *f, sprint_model *model, const sprint_real *theta,
+                           const sprint_batch *batch) {
+  size_t n = sprint_model_n_params(model), d = sprint_model_n_features(model);
+  struct twin t = {.gradient = calloc(n, sizeof(double)), .gradient_x = calloc(batch->n * d, sizeof(double))};
+  double *zeros = calloc(n, sizeof(double));
+  for (size_t i = 0; i < batch->n; i++) {
+    const sprint_batch row = {1, batch->x + i * d, batch->y + i};
+    struct results r = results_of(f, model, theta, &row);
+    t.loss += r.loss / (double)batch->n;
+    t.correct += r.correct;
+    t.size += distance(r.gradient, zeros, n) / (double)batch->n;
+    for (size_t j = 0; j < n; j++) t.gradient[j] += (double)r.gradient[j] / (double)batch->n;
+    for (size_t k = 0; k < d; k++) t.gradient_x[i * d + k] = (double)r.gradient_x[k];
+    results_clear(&r);
+  }
+  free(zeros);
+  return t;
+}
+
+/* A lane adds some 500 rows up in sprint_real, each rounded at its running sum: 512 eps of the size of the rows, which
+ * is 6e-5 in float and 1.1e-13, within 1e-12, in double. Loss and features meet only the 64 terms of a layer. */
+#ifdef SPRINT_DOUBLE
+#define TOLERANCE 1e-12
+#else
+#define TOLERANCE (512 * REAL_EPSILON)
+#endif
+
+static void test_model__lanes_equal_the_sum_over_rows(void **state) {
+  struct fixture *f = *state;
+  sprint_population *people = new_people(f, N_LARGE, D_LARGE, 2);
+  sprint_model *model = new_model(f, people, large);
+  assert_int_equal(sprint__lanes_for(N_LARGE, model->cost_per_row), SPRINT__MAX_LANES);
+  sprint_real *theta = new_noise(21, model->n_params);
+  sprint_batch batch = everybody(people);
+  struct results r = results_of(f, model, theta, &batch);
+  struct twin t = twin_of(f, model, theta, &batch);
+  assert_true(fabs(r.loss - t.loss) <= TOLERANCE * t.loss);
+  assert_int_equal(r.correct, t.correct);
+  assert_true(distance(r.gradient, t.gradient, r.n_params) <= TOLERANCE * t.size);
+  assert_true(distance(r.gradient_x, t.gradient_x, r.n_x) <= TOLERANCE * norm(t.gradient_x, r.n_x));
+  results_clear(&r);
+  free(t.gradient);
+  free(t.gradient_x);
+  free(theta);
+  sprint_model_free(model);
+  sprint_population_free(people);
+}
+
+/* Everything that goes through lanes, equal to the bit. */
+static void test_model__threads_change_nothing(void **state) {
+  struct fixture *f = *state;
+  sprint_population *people = new_people(f, N_LARGE, D_LARGE, 2);
+  sprint_model *model = new_model(f, people, large);
+  sprint_real *theta = new_noise(22, model->n_params), *outputs[3], *answers[3];
+  sprint_shift *shift = NULL;
+  assert_ok(f, sprint_shift_new(f->context, "{kind: strategic, alpha: 1}", model, people, &shift));
+  uint32_t *who = calloc(N_LARGE, sizeof *who);
+  for (uint32_t i = 0; i < N_LARGE; i++) who[i] = i;
+  sprint_batch batch = everybody(people);
+  struct results r[3];
+  for (int t = 0; t < 3; t++) {
+    assert_ok(f, sprint_context_set_threads(f->context, t + 1));
+    r[t] = results_of(f, model, theta, &batch);
+    outputs[t] = new_reals(N_LARGE);
+    answers[t] = new_reals(r[t].n_x);
+    assert_ok(f, sprint_model_outputs(model, theta, batch.x, N_LARGE, outputs[t]));
+    assert_ok(f, sprint_shift_respond(shift, theta, who, N_LARGE, answers[t]));
+    assert_true(r[t].loss == r[0].loss && r[t].correct == r[0].correct);
+    assert_memory_equal(r[t].gradient, r[0].gradient, r[0].n_params * sizeof(sprint_real));
+    assert_memory_equal(r[t].gradient_x, r[0].gradient_x, r[0].n_x * sizeof(sprint_real));
+    assert_memory_equal(outputs[t], outputs[0], N_LARGE * sizeof(sprint_real));
+    assert_memory_equal(answers[t], answers[0], r[0].n_x * sizeof(sprint_real));
+  }
+  for (int t = 0; t < 3; t++) {
+    results_clear(&r[t]);
+    free(outputs[t]);
+    free(answers[t]);
+  }
+  assert_ok(f, sprint_context_set_threads(f->context, 0));
+  free(who);
+  free(theta);
+  sprint_shift_free(shift);
+  sprint_model_free(model);
+  sprint_population_free(people);
+}
+
+/* Equal to the bit too: the pair is the same work. */
+static void check_pair(struct fixture *f, const char *spec, size_t n, size_t d, size_t n_classes, bool moved) {
+  sprint_population *people = new_people(f, n, d, n_classes);
+  sprint_model *model = new_model(f, people, spec);
+  size_t n_params = sprint_model_n_params(model), size = n_params * sizeof(sprint_real);
+  sprint_real *theta_a = new_noise(23, n_params), *theta_b = new_noise(24, n_params), *x_b = new_noise(25, n * d);
+  sprint_real *gradient_a = new_reals(n_params), *gradient_b = new_reals(n_params);
+  sprint_batch batch = everybody(people), batch_b = {n, moved ? x_b : batch.x, batch.y};
+  double loss_a = 0;
+  struct results a = results_of(f, model, theta_a, &batch), b = results_of(f, model, theta_b, &batch_b);
+  assert_ok(f, sprint_model_gradient_pair(model, &batch, theta_a, theta_b, moved ? x_b : NULL, &loss_a, gradient_a,
+                                          gradient_b));
+  assert_true(loss_a == a.loss);
+  assert_memory_equal(gradient_a, a.gradient, size);
+  assert_memory_equal(gradient_b, b.gradient, size);
+  assert_true(memcmp(gradient_a, gradient_b, size) != 0);
+  results_clear(&a);
+  results_clear(&b);
+  free(theta_a);
+  free(theta_b);
+  free(x_b);
+  free(gradient_a);
+  free(gradient_b);
+  sprint_model_free(model);
+  sprint_population_free(people);
+}
+
+static void test_model__pair_equals_two_gradients(void **state) {
+  static const char mlp[] = "{layers: 'dense 6, gelu, dense 3', loss: softmax, l2: 0.1}";
+  check_pair(*state, mlp, 9, 4, 3, false);
+  check_pair(*state, mlp, 9, 4, 3, true);
+  check_pair(*state, "{loss: mean}", 9, 4, 0, true);
+  check_pair(*state, large, N_LARGE, D_LARGE, 2, true);
+}
+
+/* l2/2 of the squared weights, and of the biases where told; theta by its layout, 4-3-1. */
+static double penalty_of(const sprint_real *theta, bool weights, bool biases) {
+  double sum = 0;
+  for (size_t j = 0; j < 19; j++) {
+    bool bias = (j >= 12 && j < 15) || j == 18;
+    if (bias ? biases : weights) sum += (double)theta[j] * (double)theta[j];
+  }
+  return 0.3 / 2 * sum;
+}
+
+static void test_model__penalty_takes_biases_only_if_told(void **state) {
+  struct fixture *f = *state;
+  sprint_population *people = new_people(f, 5, 4, 0);
+  static const char *const specs[] = {"{layers: 'dense 3, tanh, dense 1', loss: squared}",
+                                      "{layers: 'dense 3, tanh, dense 1', loss: squared, l2: 0.3}",
+                                      "{layers: 'dense 3, tanh, dense 1', loss: squared, l2: 0.3, l2_biases: true}"};
+  double loss[3], x_sum[3] = {0};
+  sprint_real *theta = new_noise(26, 19);
+  sprint_batch batch = everybody(people);
+  for (size_t i = 0; i < 3; i++) {
+    sprint_model *model = new_model(f, people, specs[i]);
+    struct results r = results_of(f, model, theta, &batch);
+    loss[i] = r.loss;
+    for (size_t j = 0; j < r.n_x; j++) x_sum[i] += (double)r.gradient_x[j];
+    results_clear(&r);
+    sprint_model_free(model);
+  }
+  /* Sums of a few tens of numbers below 1, in double in both builds. */
+  assert_true(fabs(loss[1] - loss[0] - penalty_of(theta, true, false)) < 1e-14);
+  assert_true(fabs(loss[2] - loss[0] - penalty_of(theta, true, true)) < 1e-14);
+  assert_true(x_sum[1] == x_sum[0] && x_sum[2] == x_sum[0]);
+  free(theta);
+  sprint_population_free(people);
+}
+
+static void test_model__counts_rows_right(void **state) {
+  struct fixture *f = *state;
+  sprint_population *people = new_people(f, 60, 4, 3);
+  sprint_model *model = new_model(f, people, "{layers: 'dense 3', loss: softmax}");
+  sprint_real *theta = new_noise(27, sprint_model_n_params(model)), outputs[60 * 3];
+  sprint_batch batch = everybody(people);
+  size_t correct = 0, expected = 0;
+  assert_ok(f, sprint_model_outputs(model, theta, batch.x, 60, outputs));
+  for (size_t i = 0; i < 60; i++) {
+    const sprint_real *o = outputs + i * 3, mine = o[(size_t)batch.y[i]];
+    expected += mine >= o[0] && mine >= o[1] && mine >= o[2];
+  }
+  assert_in_range(expected, 1, 59);
+  assert_ok(f, sprint_model_gradient(model, theta, &batch, NULL, &correct, NULL, NULL));
+  assert_int_equal(correct, expected);
+  free(theta);
+  sprint_model_free(model);
+  sprint_population_free(people);
+}
+
+/* A NaN anywhere in theta reaches the loss: no activation swallows it, or a diverged run would look alive. */
+static void test_model__nan_reaches_the_loss(void **state) {
+  static const char *const activations[] = {"relu", "tanh", "sigmoid", "softplus", "gelu"};
+  struct fixture *f = *state;
+  sprint_population *people = new_people(f, 6, 4, 2);
+  sprint_batch batch = everybody(people);
+  for (size_t i = 0; i < SPRINT__COUNT(activations); i++) {
+    char spec[96];
+    snprintf(spec, sizeof spec, "{layers: 'dense 3, %s, dense 1', loss: logistic}", activations[i]);
+    sprint_model *model = new_model(f, people, spec);
+    size_t n = sprint_model_n_params(model);
+    sprint_real *theta = new_noise(28, n);
+    for (size_t j = 0; j < n; j++) {
+      const sprint_real kept = theta[j];
+      double loss = 0;
+      theta[j] = (sprint_real)NAN;
+      assert_ok(f, sprint_model_gradient(model, theta, &batch, &loss, NULL, NULL, NULL));
+      if (!isnan(loss)) fail_msg("%s: theta[%zu] is NaN and the loss is %g", activations[i], j, loss);
+      theta[j] = kept;
+    }
+    free(theta);
+    sprint_model_free(model);
+  }
+  sprint_population_free(people);
+}
+
+static void test_model__refuses_an_empty_batch(void **state) {
+  struct fixture *f = *state;
+  sprint_population *people = new_people(f, 5, 4, 2);
+  sprint_model *model = new_model(f, people, "{layers: dense 1, loss: logistic}");
+  sprint_real theta[5] = {0}, gradient[5];
+  const sprint_batch empty = {0, sprint_population_x(people), sprint_population_y(people)};
+  assert_failed(f, sprint_model_gradient(model, theta, &empty, NULL, NULL, gradient, NULL), SPRINT_ERROR_ARGUMENT,
+                "the batch is empty: at least one row was expected");
+  assert_failed(f, sprint_model_gradient_pair(model, &empty, theta, theta, NULL, NULL, gradient, gradient),
+                SPRINT_ERROR_ARGUMENT, "the batch is empty");
+  sprint_model_free(model);
+  sprint_model_free(NULL);
+  sprint_population_free(people);
+}
+
+/* Every allocation of a new model fails once; ASan finds what is then left behind. */
+static void test_model__survives_failed_allocations(void **state) {
+  struct fixture *f = *state;
+  static const char *const specs[] = {"{layers: 'dense 3, relu, dense 1', loss: {kind: sigmoid, c: 2}}",
+                                      "{loss: mean}"};
+  sprint_population *people = new_people(f, 5, 4, 2);
+  for (size_t i = 0; i < SPRINT__COUNT(specs); i++) {
+    sprint_model *model = NULL;
+    for (int64_t k = 0; !model; k++) {
+      f->context->n_allocations = 0;
+      f->context->fail_allocation = k;
+      sprint_status status = sprint_model_new(f->context, specs[i], people, &model);
+      assert_int_equal(status, model ? SPRINT_OK : SPRINT_ERROR_MEMORY);
+    }
+    f->context->fail_allocation = -1;
+    sprint_model_free(model);
+  }
+  sprint_population_free(people);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_model__lanes_equal_the_sum_over_rows),
+      cmocka_unit_test(test_model__threads_change_nothing),
+      cmocka_unit_test(test_model__pair_equals_two_gradients),
+      cmocka_unit_test(test_model__penalty_takes_biases_only_if_told),
+      cmocka_unit_test(test_model__counts_rows_right),
+      cmocka_unit_test(test_model__nan_reaches_the_loss),
+      cmocka_unit_test(test_model__refuses_an_empty_batch),
+      cmocka_unit_test(test_model__survives_failed_allocations),
+  };
+  return cmocka_run_group_tests(tests, set_up, tear_down);
+}
