@@ -3,7 +3,7 @@ PREFIX ?= /usr/local
 BUILD  ?= build
 JOBS   ?= $(shell nproc)
 
-.PHONY: all setup demo test sanitize install credit format clean
+.PHONY: all setup demo test sanitize install reference format clean
 
 all: $(BUILD)/Makefile
 	@cmake --build $(BUILD) -j $(JOBS) -- --no-print-directory -s
@@ -29,6 +29,10 @@ sanitize: | setup
 install: all
 	@cmake -S . -B $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX) >/dev/null
 	@cmake --install $(BUILD)
+
+# docs/reference.txt is what `sprint list` prints; a test compares them.
+reference: all
+	$(BUILD)/sprint list >docs/reference.txt
 
 format:
 	clang-format -i include/*.h src/*/*.[ch] tests/*/*.[ch] examples/*.c

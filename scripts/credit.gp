@@ -9,6 +9,7 @@ colour(m) = m == 1 ? "#d95f02" : m == 2 ? "#7570b3" : "#1b9e77"
 trace(a, m, s) = out."/".budget."/".word(alphas, a)."/".word(methods, m)."/seed-".word(seeds, s)."/trace.csv"
 set grid lc "#dddddd"
 set border lc "#555555"
+set key outside bottom center horizontal
 
 # A panel: column `what` of all traces of one alpha against column `against`.
 panel = "plot for [m=1:3] for [s=1:3] trace(a, m, s) using against:what with lines lw 1.6 lc rgb colour(m) title (s == 1 ? word(titles, m) : '')"
@@ -24,9 +25,6 @@ do for [r=1:3] {
     set title "α = ".word(alphas, a)
     set ylabel label
     set xlabel "epoch"
-    set key top right
-    if (r == 2) { set key bottom right }
-    if (r == 3) { set key bottom left opaque }
     what = name
     against = "epoch"
     eval panel
@@ -47,7 +45,6 @@ do for [r=1:2] {
     set format x "%.0s%c"
     set title "α = ".word(alphas, a)
     set xlabel "IFO (per-sample gradients)"
-    if (r == 1) { set key top right } else { set key bottom left opaque }
     what = r == 1 ? "loss" : "gradient_sq"
     against = "ifo"
     eval panel

@@ -262,10 +262,11 @@ sprint_status sprint__value_read(const struct sprint__section *section, const sp
     case SPRINT_PARAM_TEXTS:
     case SPRINT_PARAM_REALS:
       return read_items(section, param, &node, 1, value);
+    case SPRINT_PARAM_MAPS:
     case SPRINT_PARAM_KIND:
       break;
   }
-  assert(false && "a value of this type is a section");
+  assert(false && "values of this type are not scalars");
   return SPRINT_ERROR_ARGUMENT;
 }
 

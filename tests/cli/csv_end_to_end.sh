@@ -64,7 +64,7 @@ check "no fill: the sentence, at the line where the row with the gap starts" gre
 check "no fill: nothing on stdout" test ! -s stdout
 
 ### Tabs instead of commas, LF instead of CRLF: the same population, so the same trace
-awk 'BEGIN { srand(6); print "a,b,c,y"; for (i = 0; i < 50; i++) print rand(), rand(), rand(), i % 2 }' OFS=, >plain.csv
+awk 'BEGIN { OFS = ","; srand(6); print "a,b,c,y"; for (i = 0; i < 50; i++) print rand(), rand(), rand(), i % 2 }' >plain.csv
 tr , '\t' <plain.csv >plain.tsv
 cat >plain.yaml <<'END'
 data: {kind: csv, path: plain.csv, label: y}

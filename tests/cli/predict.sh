@@ -76,7 +76,7 @@ for row in 0 1 2; do
 done
 
 ### More classes, and values
-awk 'BEGIN { srand(4); print "x,z,y"; for (i = 0; i < 90; i++) { c = i % 3; print c + rand() / 2, rand(), c } }' >three.csv
+awk 'BEGIN { OFS = ","; srand(4); print "x,z,y"; for (i = 0; i < 90; i++) { c = i % 3; print c + rand() / 2, rand(), c } }' >three.csv
 cat >three.yaml <<'END'
 data: {kind: csv, path: three.csv, label: y}
 model: {layers: dense 3, loss: softmax}
@@ -91,7 +91,7 @@ check "the prediction is the likeliest class, and probabilities add up" awk -F, 
   best = 0; for (c = 1; c < 3; c++) if ($(3 + c) > $(3 + best)) best = c
   sum = $3 + $4 + $5; if ($2 != best || sum < 0.999999 || sum > 1.000001) exit 1 }' stdout
 # y = 3 x + 1, which a linear model learns to rounding.
-awk 'BEGIN { print "x,y"; for (i = 0; i < 20; i++) print i, 3 * i + 1 }' >line.csv
+awk 'BEGIN { OFS = ","; print "x,y"; for (i = 0; i < 20; i++) print i, 3 * i + 1 }' >line.csv
 cat >line.yaml <<'END'
 data: {kind: csv, path: line.csv, label: y, target: value}
 model: {layers: dense 1, loss: squared}
