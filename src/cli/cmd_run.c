@@ -1,9 +1,12 @@
 /* sprint run: train by a config, save every run, print a table. */
 #define _POSIX_C_SOURCE 200809L
+#include <errno.h>
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli.h"
 #include "summary.h"
@@ -34,6 +37,22 @@ static char *folder_of(const sprint_experiment *experiment, const char *out, siz
     return cli_format("%s", out);
   return cli_format("%s/%s/seed-%llu", out, sprint_experiment_method_name(experiment, method),
                     (unsigned long long)sprint_experiment_seed(experiment, seed));
+}
+
+/* Whether OUT can hold results: what of it is there already is a folder that can be written to. Found now, not after
+ * hours of training. */
+static sprint_status check_out(sprint_context *context, const char *out) {
+  char *path = cli_format("%s", out), *slash;
+  struct stat info;
+  while (stat(path, &info) != 0 && (slash = strrchr(path, '/')) && slash > path) *slash = '\0';
+  bool there = stat(path, &info) == 0;
+  sprint_status status = SPRINT_OK;
+  if (there && !S_ISDIR(info.st_mode))
+    status = sprint_fail(context, SPRINT_ERROR_IO, "%s: is not a folder", path);
+  else if (access(there ? path : *path == '/' ? "/" : ".", W_OK) != 0)
+    status = sprint_fail(context, SPRINT_ERROR_IO, "%s: cannot be written: %s", out, strerror(errno));
+  free(path);
+  return status;
 }
 
 /* Trains and saves one run, and adds its last row to the summary. */
@@ -86,7 +105,7 @@ static int run_run(sprint_context *context, const struct cli_command *command, c
   int code = CLI_FAILED;
   if (!summary)
     fputs("sprint: out of memory\n", stderr);
-  else if (train_all(experiment, out, summary) != SPRINT_OK)
+  else if (check_out(context, out) != SPRINT_OK || train_all(experiment, out, summary) != SPRINT_OK)
     code = cli_failed(context);
   else {
     cli_summary_print(summary, experiment);

@@ -184,6 +184,13 @@ void sprint__population_gather(const sprint_population *p, const uint32_t *who, 
   for (size_t i = 0; i < n; i++) memcpy(ret_x + i * d, p->x + who[i] * d, d * sizeof *ret_x);
 }
 
+bool sprint__population_is_constant(const sprint_population *p, size_t feature) {
+  for (size_t i = 1; i < p->n; i++)
+    if (p->x ? p->x[i * p->d + feature] != p->x[feature] : p->bytes[i * p->d + feature] != p->bytes[feature])
+      return false;
+  return true;
+}
+
 ptrdiff_t sprint__population_find(const sprint_population *p, const char *name) {
   for (size_t j = 0; j < p->d; j++)
     if (strcmp(p->columns[j].name, name) == 0) return (ptrdiff_t)j;

@@ -13,10 +13,19 @@ struct sprint__column {
   double fill;        /* NaN where a missing value is refused or its row dropped */
 };
 
+/* An image's form: planes of rows of pixels. Feature (channel, row, column) is number (channel * height + row) * width
+ * + column. All 0 for records that are not images. */
+struct sprint__image {
+  size_t channels, height, width;
+};
+
 struct sprint_population {
   sprint_context *context;
   size_t n, d;
-  sprint_real *x;                 /* (n, d) */
+  sprint_real *x;      /* (n, d); NULL where records are kept as bytes */
+  uint8_t *bytes;      /* (n, d), or NULL */
+  sprint_real *levels; /* (channels, 256): what a byte of a channel is as a feature; with bytes alone */
+  struct sprint__image image;
   sprint_real *y;                 /* (n) class number, or value */
   struct sprint__column *columns; /* (d) */
   char *label_name;
@@ -34,7 +43,9 @@ struct sprint_population {
 struct sprint__table {
   sprint_context *context;
   size_t n, d;
-  double *x;    /* (n, d), NaN: missing */
+  double *x;      /* (n, d), NaN: missing; NULL where bytes are given */
+  uint8_t *bytes; /* (n, d) pixels, or NULL */
+  struct sprint__image image;
   double *y;    /* (n) class number, or value */
   char **names; /* (d) */
   char *label_name;
@@ -56,9 +67,12 @@ extern const sprint_family sprint__data_family;
 sprint_status sprint__population_build(const struct sprint__section *section, sprint_population **ret_population,
                                        sprint_population **ret_heldout);
 
-/* Copies the records of `who` (NULL: start, start+1, ...) to ret_x (n, d). */
+/* Writes the base records of `who` (NULL: start, start+1, ...) to ret_x (n, d). */
 void sprint__population_gather(const sprint_population *population, const uint32_t *who, size_t start, size_t n,
                                sprint_real *ret_x);
+
+/* Whether everybody has the same value. */
+bool sprint__population_is_constant(const sprint_population *population, size_t feature);
 
 /* The feature of this name, or -1. */
 ptrdiff_t sprint__population_find(const sprint_population *population, const char *name);

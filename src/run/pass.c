@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/vector.h"
+
 sprint_status sprint__deployment_new(const sprint_shift *shift, struct sprint__deployment *ret_deployment) {
   struct sprint__deployment deployment = {
       sprint__alloc(shift->context, shift->model->n_params, sizeof(sprint_real)),
@@ -36,8 +38,9 @@ sprint_status sprint__pass_new(sprint_shift *shift, struct sprint__pass *ret_pas
       sprint__alloc(context, SPRINT__PIECE, shift->population->d * sizeof(sprint_real)),
       sprint__alloc(context, SPRINT__PIECE, sizeof(sprint_real)),
       sprint__alloc(context, SPRINT__PIECE, sizeof(uint32_t)),
+      sprint__alloc(context, shift->population->d, sizeof(sprint_real)),
   };
-  if (!pass.x || !pass.y || !pass.who) {
+  if (!pass.x || !pass.y || !pass.who || !pass.base) {
     sprint__pass_clear(&pass);
     return SPRINT_ERROR_MEMORY;
   }
@@ -49,6 +52,7 @@ void sprint__pass_clear(struct sprint__pass *pass) {
   sprint__free(pass->x);
   sprint__free(pass->y);
   sprint__free(pass->who);
+  sprint__free(pass->base);
   *pass = (struct sprint__pass){0};
 }
 
@@ -68,17 +72,17 @@ static sprint_status fill_piece(struct sprint__pass *pass, const struct sprint__
 static sprint_status over_rows(struct sprint__pass *pass, const struct sprint__deployment *deployment,
                                sprint__visit visit, void *user) {
   const sprint_population *population = pass->shift->population;
-  bool moves = deployment && sprint__shift_moves(pass->shift);
+  bool copies = !population->x || (deployment && sprint__shift_moves(pass->shift));
   for (size_t start = 0; start < population->n; start += SPRINT__PIECE) {
     size_t n = population->n - start < SPRINT__PIECE ? population->n - start : SPRINT__PIECE;
     for (size_t i = 0; i < n; i++) pass->who[i] = (uint32_t)(start + i);
     struct sprint__piece piece = {.n = n,
                                   .who = pass->who,
-                                  .x = population->x + start * population->d,
+                                  .x = copies ? NULL : population->x + start * population->d,
                                   .y = population->y + start,
                                   .weight = 1.0 / (double)population->n,
                                   .last = start + n == population->n};
-    if (moves) SPRINT__TRY(fill_piece(pass, deployment, &piece));
+    if (copies) SPRINT__TRY(fill_piece(pass, deployment, &piece));
     SPRINT__TRY(visit(user, &piece));
   }
   return SPRINT_OK;
@@ -119,15 +123,12 @@ struct risk_work {
 };
 
 /* The sum over rows of |x - base x|. */
-static double displacement(const sprint_population *population, const struct sprint__piece *piece) {
+static double displacement(struct sprint__pass *pass, const struct sprint__piece *piece) {
   double sum = 0;
-  size_t d = population->d;
+  size_t d = pass->shift->population->d;
   for (size_t i = 0; i < piece->n; i++) {
-    const sprint_real *moved = piece->x + i * d, *base = population->x + piece->who[i] * d;
-    double square = 0;
-    for (size_t j = 0; j < d; j++)
-      square += ((double)moved[j] - (double)base[j]) * ((double)moved[j] - (double)base[j]);
-    sum += sqrt(square);
+    sprint__population_gather(pass->shift->population, &piece->who[i], 0, 1, pass->base);
+    sum += sprint__distance(piece->x + i * d, pass->base, d);
   }
   return sum;
 }
@@ -143,7 +144,7 @@ static sprint_status risk_visit(void *user, const struct sprint__piece *piece) {
   risk->accuracy += piece->weight * (double)sums.correct;
   for (size_t i = 0; risk->gradient && i < shift->model->n_params; i++)
     risk->gradient[i] += piece->weight * (double)sums.gradient[i];
-  if (work->displaced) risk->displacement += displacement(shift->population, piece) / (double)shift->population->n;
+  if (work->displaced) risk->displacement += displacement(work->pass, piece) / (double)shift->population->n;
   return SPRINT_OK;
 }
 

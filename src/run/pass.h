@@ -23,6 +23,7 @@ struct sprint__pass {
   sprint_real *x; /* (PIECE, d) */
   sprint_real *y;
   uint32_t *who;
+  sprint_real *base; /* (d) one base record */
 };
 
 sprint_status sprint__pass_new(sprint_shift *shift, struct sprint__pass *ret_pass);

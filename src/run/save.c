@@ -97,12 +97,9 @@ static json_t *population_json(const sprint_population *population) {
     size_t n = population->stratum_start[c + 1] - population->stratum_start[c];
     json_object_set_new(classes, population->class_names[c], json_integer((json_int_t)n));
   }
-  for (size_t j = 0; j < population->d; j++) {
-    bool varies = false;
-    for (size_t i = 1; i < population->n && !varies; i++)
-      varies = population->x[i * population->d + j] != population->x[j];
-    if (!varies) json_array_append_new(constant, json_string(population->columns[j].name));
-  }
+  for (size_t j = 0; j < population->d; j++)
+    if (sprint__population_is_constant(population, j))
+      json_array_append_new(constant, json_string(population->columns[j].name));
   return json_pack("{s:I, s:I, s:o, s:o}", "rows", (json_int_t)population->n, "features", (json_int_t)population->d,
                    "classes", classes, "constant_columns", constant);
 }

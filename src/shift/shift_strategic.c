@@ -30,9 +30,10 @@ static sprint_status remember_base(sprint_shift *shift) {
   shift->n_state = population->n * s->n_columns;
   shift->state = sprint__alloc(shift->context, population->n, s->n_columns * sizeof *shift->state);
   if (!shift->state) return SPRINT_ERROR_MEMORY;
-  for (size_t i = 0; i < population->n; i++)
-    for (size_t k = 0; k < s->n_columns; k++)
-      shift->state[i * s->n_columns + k] = population->x[i * population->d + s->columns[k]];
+  for (uint32_t i = 0; i < population->n; i++) {
+    sprint__population_gather(population, &i, 0, 1, s->dx);
+    for (size_t k = 0; k < s->n_columns; k++) shift->state[i * s->n_columns + k] = s->dx[s->columns[k]];
+  }
   return SPRINT_OK;
 }
 

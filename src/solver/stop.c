@@ -35,7 +35,8 @@ struct sprint__stop_rules sprint__stop_read(const struct sprint__section *sectio
 }
 
 uint64_t sprint__stop_planned_steps(const struct sprint__stop_rules *rules, uint64_t inner) {
-  uint64_t by_epochs = rules->epochs * inner;
+  uint64_t by_epochs;
+  if (__builtin_mul_overflow(rules->epochs, inner, &by_epochs)) by_epochs = UINT64_MAX;
   if (!by_epochs || (rules->steps && rules->steps < by_epochs)) return rules->steps;
   return by_epochs;
 }

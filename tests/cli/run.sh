@@ -149,6 +149,8 @@ equal "a small gradient ends it at once" 1 "$(rows stop/trace.csv)"
 stops gradient --set stop.gradient=0.05 --set stop.epochs=500 --set step.size=0.3
 check "the gradient is as small as asked for" awk -v g="$(cell stop/trace.csv gradient_sq -1)" 'BEGIN { exit !(g <= 0.05) }'
 stops epochs --set stop.epochs=2 --set stop.ifo=100000
+# More steps are planned than 64 bits count; 2^40 epochs of 2^24 steps would wrap to none.
+stops ifo --set stop.ifo=100 --set stop.epochs=1099511627776 --set method.inner=16777216 --set step=inverse-root
 stops diverged --set stop.epochs=2000 --set step.size=1000 --set model.loss=squared
 check "diverged: the trace is kept" test "$(rows stop/trace.csv)" -ge 2
 check "diverged: the table says so" grep -q '1 of 1 diverged' stdout

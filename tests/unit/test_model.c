@@ -191,24 +191,37 @@ static void test_model__penalty_takes_biases_only_if_told(void **state) {
   sprint_population_free(people);
 }
 
-static void test_model__counts_rows_right(void **state) {
-  struct fixture *f = *state;
-  sprint_population *people = new_people(f, 60, 4, 3);
-  sprint_model *model = new_model(f, people, "{layers: 'dense 3', loss: softmax}");
-  sprint_real *theta = new_noise(27, sprint_model_n_params(model)), outputs[60 * 3];
+/* Of several outputs the largest is the class said; of one, its sign. */
+static bool says(const sprint_real *outputs, size_t n_outputs, size_t label) {
+  if (n_outputs == 1) return (outputs[0] > 0) == (label == 1);
+  for (size_t j = 0; j < n_outputs; j++)
+    if (outputs[j] > outputs[label]) return false;
+  return true;
+}
+
+static void check_correct(struct fixture *f, const char *spec, size_t n_classes) {
+  sprint_population *people = new_people(f, 60, 4, n_classes);
+  sprint_model *model = new_model(f, people, spec);
+  size_t k = sprint_model_n_outputs(model), correct = 0, expected = 0;
+  sprint_real *theta = new_noise(27, sprint_model_n_params(model)), *outputs = new_reals(60 * k);
   sprint_batch batch = everybody(people);
-  size_t correct = 0, expected = 0;
   assert_ok(f, sprint_model_outputs(model, theta, batch.x, 60, outputs));
-  for (size_t i = 0; i < 60; i++) {
-    const sprint_real *o = outputs + i * 3, mine = o[(size_t)batch.y[i]];
-    expected += mine >= o[0] && mine >= o[1] && mine >= o[2];
-  }
+  for (size_t i = 0; i < 60; i++) expected += says(outputs + i * k, k, (size_t)batch.y[i]);
   assert_in_range(expected, 1, 59);
+  assert_true(2 * expected != 60); /* or the wrong rows would be as many */
   assert_ok(f, sprint_model_gradient(model, theta, &batch, NULL, &correct, NULL, NULL));
   assert_int_equal(correct, expected);
   free(theta);
+  free(outputs);
   sprint_model_free(model);
   sprint_population_free(people);
+}
+
+static void test_model__counts_rows_right(void **state) {
+  check_correct(*state, "{layers: dense 3, loss: softmax}", 3);
+  check_correct(*state, "{layers: dense 2, loss: softmax}", 2);
+  check_correct(*state, "{layers: dense 1, loss: logistic}", 2);
+  check_correct(*state, "{layers: dense 1, loss: {kind: sigmoid, c: 2}}", 2);
 }
 
 /* A NaN anywhere in theta reaches the loss: no activation swallows it, or a diverged run would look alive. */
