@@ -77,6 +77,11 @@ SPRINT_API const char *sprint_context_error(const sprint_context *context);
 /* Threads to use; 0 (the default) for one per core. Results do not depend on it. */
 SPRINT_API sprint_status sprint_context_set_threads(sprint_context *context, int n_threads);
 
+/* The data folder: where a relative path in a data section is looked for when it does not exist in the working folder.
+ * NULL (the default): the environment's SPRINT_DATA, else $XDG_DATA_HOME/sprint, else ~/.local/share/sprint. */
+SPRINT_API sprint_status sprint_context_set_data(sprint_context *context, const char *folder);
+SPRINT_API const char *sprint_context_data(const sprint_context *context); /* in use; "" where there is none */
+
 /* Set another context's error sentence from a callback, printf style; returns `status` for `return sprint_fail(...)`.
  */
 SPRINT_API sprint_status sprint_fail(sprint_context *context, sprint_status status, const char *format, ...)
@@ -137,11 +142,13 @@ typedef struct sprint_trace_row {
   double accuracy_base;
   double loss_heldout; /* held-out part under D(theta) */
   double accuracy_heldout;
-  double gradient_sq;      /* |grad J(theta; theta)|^2 */
-  double gradient_sq_mean; /* its mean over this row and all before it */
-  double moved;            /* |theta - theta of the row before| */
-  double displacement;     /* mean over the population of |x(theta) - x| */
-  double bias;             /* |E[v] - grad J| of the newest step, over all draws; 0 where the estimator has none */
+  double gradient_sq;       /* |grad J(theta; theta)|^2 */
+  double gradient_sq_mean;  /* its mean over this row and all before it */
+  double moved;             /* |theta - theta of the row before| */
+  double displacement;      /* mean over the population of |x(theta) - x| */
+  double entropy;           /* of the strata probabilities p_c(theta), natural logarithm */
+  double effective_classes; /* exp(entropy): how many classes are left, in effect */
+  double bias;              /* |E[v] - grad J| of the newest step, over all draws; 0 where the estimator has none */
 } sprint_trace_row;
 
 /* Called at every trace row, and (row == NULL) now and then between rows with the cost so far. Return false to stop
@@ -195,8 +202,17 @@ SPRINT_API size_t sprint_population_n_classes(const sprint_population *populatio
 SPRINT_API size_t sprint_population_n_strata(const sprint_population *population);
 SPRINT_API const char *sprint_population_feature_name(const sprint_population *population, size_t feature);
 SPRINT_API const char *sprint_population_class_name(const sprint_population *population, size_t class_number);
-SPRINT_API const sprint_real *sprint_population_x(const sprint_population *population); /* (n, d) */
+/* (n, d); NULL where the records are images kept as bytes: sprint_population_rows gives both. */
+SPRINT_API const sprint_real *sprint_population_x(const sprint_population *population);
 SPRINT_API const sprint_real *sprint_population_y(const sprint_population *population); /* (n) */
+
+/* Features of the individuals `who` (n), or where that is NULL of start, start+1, ...: ret_x (n, d). */
+SPRINT_API sprint_status sprint_population_rows(const sprint_population *population, const uint32_t *who, size_t start,
+                                                size_t n, sprint_real *ret_x);
+
+/* Whether the records are images: ret_shape is then channels, height, width. Feature (channel, row, column) has the
+ * number (channel * height + row) * width + column. */
+SPRINT_API bool sprint_population_image(const sprint_population *population, size_t ret_shape[3]);
 
 /* A network and loss as of a config's `model:` section, for the features and classes of the population. */
 SPRINT_API sprint_status sprint_model_new(sprint_context *context, const char *spec,
@@ -271,6 +287,7 @@ SPRINT_API sprint_status sprint_run_go(sprint_run *run, sprint_observer observer
 SPRINT_API sprint_stop sprint_run_stop(const sprint_run *run);
 SPRINT_API const sprint_real *sprint_run_theta(const sprint_run *run);
 SPRINT_API const sprint_trace_row *sprint_run_trace(const sprint_run *run, size_t *ret_n_rows);
+SPRINT_API const double *sprint_run_strata(const sprint_run *run, size_t row); /* (n_strata) p_c(theta) at a row */
 SPRINT_API uint64_t sprint_run_steps_planned(const sprint_run *run); /* 0: no stop rule that bounds the steps */
 
 /* Writes trace.csv, timing.csv, run.json and model.safetensors into the folder, which is made if it is missing. Each

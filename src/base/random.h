@@ -13,6 +13,7 @@ enum sprint__purpose {
   SPRINT__FOR_SELECT,  /* which rows of a file are kept */
   SPRINT__FOR_HOLDOUT, /* which rows are held out */
   SPRINT__FOR_PEOPLE,  /* generated populations */
+  SPRINT__FOR_PROBE,   /* who a retention shift asks */
 };
 
 /* Two independent 64-bit words. */

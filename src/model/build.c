@@ -50,9 +50,9 @@ const sprint_family sprint__model_family = {
     .n_kinds = 1,
 };
 
-sprint_status sprint__model_build(const struct sprint__section *section, size_t d, size_t n_classes,
+sprint_status sprint__model_build(const struct sprint__section *section, struct sprint__shape shape, size_t n_classes,
                                   sprint_model **ret_model) {
   const struct sprint__loss_ops *loss = sprint__get_section(section, "loss")->kind->ops;
-  if (loss->test_bed) return sprint__test_bed_build(section, d, ret_model);
-  return sprint__network_build(section, d, n_classes, ret_model);
+  if (loss->test_bed) return sprint__test_bed_build(section, sprint__shape_size(&shape), ret_model);
+  return sprint__network_build(section, shape, n_classes, ret_model);
 }

@@ -1,4 +1,4 @@
-/* Products of dense layers over OpenBLAS; the narrow ones by plain loops, where a BLAS call costs more than it does. */
+/* Products over OpenBLAS; the narrow ones of dense layers by plain loops, where a BLAS call costs more than it does. */
 #include "model/gemm.h"
 
 #include <cblas.h>
@@ -51,4 +51,12 @@ void sprint__gemm_weight(const sprint_real *dy, const sprint_real *x, size_t n, 
   for (size_t i = 0; i < n; i++)
     for (size_t o = 0; o < out; o++)
       for (size_t k = 0; k < in; k++) dw[o * in + k] += dy[i * out + o] * x[i * in + k];
+}
+
+void sprint__gemm_add(const sprint_real *a, const sprint_real *b, size_t m, size_t k, size_t n, sprint_real *c) {
+  GEMM(CblasRowMajor, CblasNoTrans, CblasNoTrans, dim(m), dim(n), dim(k), 1, a, dim(k), b, dim(n), 1, c, dim(n));
+}
+
+void sprint__gemm_transposed(const sprint_real *a, const sprint_real *b, size_t k, size_t m, size_t n, sprint_real *c) {
+  GEMM(CblasRowMajor, CblasTrans, CblasNoTrans, dim(m), dim(n), dim(k), 1, a, dim(m), b, dim(n), 0, c, dim(n));
 }

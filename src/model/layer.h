@@ -1,31 +1,50 @@
-/* A layer: maps (n, in) to (n, out), with its parameters as a view into theta. */
+/* A layer: maps n records of one shape to another, with its parameters as a view into theta. */
 #ifndef SPRINT_MODEL_LAYER_H
 #define SPRINT_MODEL_LAYER_H
 
-#include "base/context.h"
+#include "config/section.h"
+#include "model/model.h"
 
 struct sprint__layer;
 
+/* A word of the layer list, read by the row of the kind's table that it belongs to. */
+struct sprint__argument {
+  int64_t number; /* INTEGER; the first of AxB for TEXT */
+  int64_t second; /* of AxB */
+  size_t choice;  /* CHOICE: which */
+};
+
 struct sprint__layer_ops {
-  /* Sets out, n_weights and n_biases from in and the layer's arguments (checked against the kind's table). */
-  void (*shape)(struct sprint__layer *layer, const int64_t *arguments);
+  /* Sets the output's shape, weights, biases and cost from the input's shape and the arguments (one for each row of
+   * the kind's table, within its range). A complaint, or NULL. */
+  const char *(*setup)(struct sprint__layer *layer, const struct sprint__argument *arguments);
   void (*forward)(const struct sprint__layer *layer, const sprint_real *theta, const sprint_real *x, size_t n,
-                  sprint_real *ret_y);
+                  sprint_real *ret_y, sprint_real *scratch);
   /* dy (n, out) -> dx (n, in), unless NULL; adds the gradient in theta unless NULL. */
   void (*backward)(const struct sprint__layer *layer, const sprint_real *theta, const sprint_real *x,
-                   const sprint_real *y, size_t n, const sprint_real *dy, sprint_real *dx, sprint_real *gradient);
+                   const sprint_real *y, size_t n, const sprint_real *dy, sprint_real *dx, sprint_real *gradient,
+                   sprint_real *scratch);
 };
 
 struct sprint__layer {
   const sprint_kind *kind;
   const struct sprint__layer_ops *ops;
-  size_t in, out;
-  size_t offset;              /* of its parameters in theta: weights, then biases */
-  size_t n_weights, n_biases; /* 0 for activations */
-  size_t fan_in, fan_out;     /* of one weight, for initialising */
+  struct sprint__shape from, to;
+  size_t in, out;                       /* numbers per record: the products of the shapes */
+  size_t offset;                        /* of its parameters in theta: weights, then biases */
+  size_t n_weights, n_biases;           /* 0 where it has none */
+  size_t n_dims, dims[4];               /* of the weights, as PyTorch shapes them */
+  size_t fan_in, fan_out;               /* of one weight, for initialising */
+  size_t kernel[2], stride, padding[2]; /* rows and columns; of windows alone */
+  size_t scratch;                       /* reals that forward and backward need */
+  double products;                      /* multiplications of one record, forward */
 };
 
-extern const sprint_kind sprint__layer_dense, sprint__layer_relu, sprint__layer_tanh, sprint__layer_sigmoid,
-    sprint__layer_softplus, sprint__layer_gelu;
+static inline size_t sprint__shape_size(const struct sprint__shape *shape) {
+  return shape->channels * shape->height * shape->width;
+}
+
+extern const sprint_kind sprint__layer_dense, sprint__layer_conv, sprint__layer_maxpool, sprint__layer_flatten,
+    sprint__layer_relu, sprint__layer_tanh, sprint__layer_sigmoid, sprint__layer_softplus, sprint__layer_gelu;
 
 #endif

@@ -3,35 +3,40 @@
 
 #include "model/layer.h"
 
-static void activation_shape(struct sprint__layer *layer, const int64_t *arguments) {
+static const char *activation_setup(struct sprint__layer *layer, const struct sprint__argument *arguments) {
   (void)arguments;
-  layer->out = layer->in;
+  layer->to = layer->from;
+  return NULL;
 }
 
 /* Defines NAME_forward, NAME_backward and the kind from expressions in `v` (the input) and `y` (the output). */
-#define ACTIVATION(NAME, VALUE, SLOPE, HELP)                                                                     \
-  static void NAME##_forward(const struct sprint__layer *layer, const sprint_real *theta,                        \
-                             const sprint_real *restrict x_, size_t n, sprint_real *restrict ret_y) {            \
-    (void)theta;                                                                                                 \
-    for (size_t i = 0; i < n * layer->out; i++) {                                                                \
-      const sprint_real v = x_[i];                                                                               \
-      ret_y[i] = (VALUE);                                                                                        \
-    }                                                                                                            \
-  }                                                                                                              \
-  static void NAME##_backward(const struct sprint__layer *layer, const sprint_real *theta,                       \
-                              const sprint_real *restrict x_, const sprint_real *restrict y_, size_t n,          \
-                              const sprint_real *restrict dy, sprint_real *restrict dx, sprint_real *gradient) { \
-    (void)theta;                                                                                                 \
-    (void)gradient;                                                                                              \
-    if (!dx) return;                                                                                             \
-    for (size_t i = 0; i < n * layer->out; i++) {                                                                \
-      const sprint_real v = x_[i], y = y_[i];                                                                    \
-      (void)v;                                                                                                   \
-      (void)y;                                                                                                   \
-      dx[i] = dy[i] * (SLOPE);                                                                                   \
-    }                                                                                                            \
-  }                                                                                                              \
-  static const struct sprint__layer_ops NAME##_ops = {activation_shape, NAME##_forward, NAME##_backward};        \
+#define ACTIVATION(NAME, VALUE, SLOPE, HELP)                                                                   \
+  static void NAME##_forward(const struct sprint__layer *layer, const sprint_real *theta,                      \
+                             const sprint_real *restrict x_, size_t n, sprint_real *restrict ret_y,            \
+                             sprint_real *scratch) {                                                           \
+    (void)theta;                                                                                               \
+    (void)scratch;                                                                                             \
+    for (size_t i = 0; i < n * layer->out; i++) {                                                              \
+      const sprint_real v = x_[i];                                                                             \
+      ret_y[i] = (VALUE);                                                                                      \
+    }                                                                                                          \
+  }                                                                                                            \
+  static void NAME##_backward(const struct sprint__layer *layer, const sprint_real *theta,                     \
+                              const sprint_real *restrict x_, const sprint_real *restrict y_, size_t n,        \
+                              const sprint_real *restrict dy, sprint_real *restrict dx, sprint_real *gradient, \
+                              sprint_real *scratch) {                                                          \
+    (void)theta;                                                                                               \
+    (void)gradient;                                                                                            \
+    (void)scratch;                                                                                             \
+    if (!dx) return;                                                                                           \
+    for (size_t i = 0; i < n * layer->out; i++) {                                                              \
+      const sprint_real v = x_[i], y = y_[i];                                                                  \
+      (void)v;                                                                                                 \
+      (void)y;                                                                                                 \
+      dx[i] = dy[i] * (SLOPE);                                                                                 \
+    }                                                                                                          \
+  }                                                                                                            \
+  static const struct sprint__layer_ops NAME##_ops = {activation_setup, NAME##_forward, NAME##_backward};      \
   const sprint_kind sprint__layer_##NAME = {#NAME, HELP, NULL, 0, &NAME##_ops}
 
 static sprint_real logistic(sprint_real v) {

@@ -4,16 +4,20 @@
 #include "model/gemm.h"
 #include "model/layer.h"
 
-static void dense_shape(struct sprint__layer *layer, const int64_t *arguments) {
-  layer->out = (size_t)arguments[0];
-  layer->n_weights = layer->in * layer->out;
-  layer->n_biases = layer->out;
-  layer->fan_in = layer->in;
-  layer->fan_out = layer->out;
+static const char *dense_setup(struct sprint__layer *layer, const struct sprint__argument *arguments) {
+  layer->to = (struct sprint__shape){(size_t)arguments[0].number, 1, 1};
+  layer->n_biases = layer->to.channels;
+  layer->n_weights = layer->in * layer->n_biases;
+  layer->n_dims = 2;
+  layer->dims[0] = layer->fan_out = layer->n_biases;
+  layer->dims[1] = layer->fan_in = layer->in;
+  layer->products = (double)layer->n_weights;
+  return NULL;
 }
 
 static void dense_forward(const struct sprint__layer *layer, const sprint_real *theta, const sprint_real *x, size_t n,
-                          sprint_real *ret_y) {
+                          sprint_real *ret_y, sprint_real *scratch) {
+  (void)scratch;
   const sprint_real *bias = theta + layer->n_weights;
   for (size_t i = 0; i < n; i++) memcpy(ret_y + i * layer->out, bias, layer->out * sizeof(sprint_real));
   sprint__gemm_forward(x, theta, n, layer->in, layer->out, ret_y);
@@ -21,8 +25,9 @@ static void dense_forward(const struct sprint__layer *layer, const sprint_real *
 
 static void dense_backward(const struct sprint__layer *layer, const sprint_real *theta, const sprint_real *x,
                            const sprint_real *y, size_t n, const sprint_real *dy, sprint_real *dx,
-                           sprint_real *gradient) {
+                           sprint_real *gradient, sprint_real *scratch) {
   (void)y;
+  (void)scratch;
   if (gradient) {
     sprint__gemm_weight(dy, x, n, layer->in, layer->out, gradient);
     sprint_real *bias = gradient + layer->n_weights;
@@ -32,7 +37,7 @@ static void dense_backward(const struct sprint__layer *layer, const sprint_real 
   if (dx) sprint__gemm_input(dy, theta, n, layer->in, layer->out, dx);
 }
 
-static const struct sprint__layer_ops dense_ops = {dense_shape, dense_forward, dense_backward};
+static const struct sprint__layer_ops dense_ops = {dense_setup, dense_forward, dense_backward};
 
 static const sprint_param dense_params[] = {
     {.name = "units", .type = SPRINT_PARAM_INTEGER, .min = 1, .max = 1e6, .help = "number of outputs"},

@@ -7,6 +7,11 @@
 #include "base/lanes.h"
 #include "config/section.h"
 
+/* The shape of a record: an image's planes, or (d, 1, 1). */
+struct sprint__shape {
+  size_t channels, height, width;
+};
+
 /* Sums over rows, without the L2 penalty. gradient NULL: not wanted. */
 struct sprint__sums {
   double loss;
@@ -71,8 +76,8 @@ extern const sprint_family sprint__layer_family;
 extern const sprint_family sprint__init_family;
 extern const sprint_family sprint__loss_family;
 
-/* The model of a `model:` section for d features and n_classes classes (0: values). */
-sprint_status sprint__model_build(const struct sprint__section *section, size_t d, size_t n_classes,
+/* The model of a `model:` section for records of a shape and n_classes classes (0: values). */
+sprint_status sprint__model_build(const struct sprint__section *section, struct sprint__shape shape, size_t n_classes,
                                   sprint_model **ret_model);
 
 /* Implementations fill the struct, then call this to allocate lanes. */

@@ -20,6 +20,7 @@ enum { MAX_LAYERS = 64 };
 struct tape {
   sprint_real *y[MAX_LAYERS];      /* y[l] (block, out_l): outputs of layer l */
   sprint_real *delta, *delta_next; /* (block, max_width) each */
+  sprint_real *scratch;            /* the layers' */
 };
 
 static struct tape tape_of(const struct sprint__network *net, const struct sprint__lane *lane) {
@@ -31,6 +32,7 @@ static struct tape tape_of(const struct sprint__network *net, const struct sprin
   }
   tape.delta = at;
   tape.delta_next = at + net->block * net->max_width;
+  tape.scratch = tape.delta_next + net->block * net->max_width;
   return tape;
 }
 
@@ -39,7 +41,7 @@ static const sprint_real *forward(const struct sprint__network *net, const struc
   const sprint_real *input = x;
   for (size_t l = 0; l < net->n_layers; l++) {
     const struct sprint__layer *layer = &net->layers[l];
-    layer->ops->forward(layer, theta + layer->offset, input, n, tape->y[l]);
+    layer->ops->forward(layer, theta + layer->offset, input, n, tape->y[l], tape->scratch);
     input = tape->y[l];
   }
   return input;
@@ -53,7 +55,7 @@ static void backward(const struct sprint__network *net, struct tape *tape, const
     const struct sprint__layer *layer = &net->layers[l];
     sprint_real *next = l ? tape->delta_next : dx;
     layer->ops->backward(layer, theta + layer->offset, l ? tape->y[l - 1] : x, tape->y[l], n, tape->delta, next,
-                         gradient ? gradient + layer->offset : NULL);
+                         gradient ? gradient + layer->offset : NULL, tape->scratch);
     sprint_real *swap = tape->delta;
     tape->delta = tape->delta_next;
     tape->delta_next = swap;
@@ -160,24 +162,28 @@ static sprint_status describe(sprint_model *model, bool l2_biases) {
   struct sprint__network *net = model->impl;
   model->tensors = sprint__alloc(model->context, 2 * net->n_layers, sizeof *model->tensors);
   if (!model->tensors) return SPRINT_ERROR_MEMORY;
-  size_t widths = 0;
+  size_t widths = 0, scratch = 0;
+  double products = 0;
   for (size_t l = 0; l < net->n_layers; l++) {
     const struct sprint__layer *layer = &net->layers[l];
     model->n_params += layer->n_weights + layer->n_biases;
     widths += layer->out;
+    products += layer->products;
+    if (layer->scratch > scratch) scratch = layer->scratch;
     if (layer->out > net->max_width) net->max_width = layer->out;
     if (!layer->n_weights) continue;
     struct sprint__tensor_view *view = &model->tensors[model->n_tensors];
-    view[0] = (struct sprint__tensor_view){"", layer->offset, 2, {layer->out, layer->in}};
-    view[1] = (struct sprint__tensor_view){"", layer->offset + layer->n_weights, 1, {layer->out}};
+    view[0] = (struct sprint__tensor_view){"", layer->offset, layer->n_dims, {0}};
+    memcpy(view[0].shape, layer->dims, sizeof layer->dims);
+    view[1] = (struct sprint__tensor_view){"", layer->offset + layer->n_weights, 1, {layer->n_biases}};
     snprintf(view[0].name, sizeof view[0].name, "%zu.weight", l);
     snprintf(view[1].name, sizeof view[1].name, "%zu.bias", l);
     model->n_tensors += 2;
   }
   size_t reals = widths + 2 * net->max_width;
   net->block = BLOCK_REALS / reals < 16 ? 16 : BLOCK_REALS / reals > 256 ? 256 : BLOCK_REALS / reals;
-  model->scratch_size = net->block * reals;
-  model->cost_per_row = 6.0 * (double)model->n_params;
+  model->scratch_size = net->block * reals + scratch;
+  model->cost_per_row = 6.0 * products;
   if (l2_biases) return SPRINT_OK;
   model->undecayed = sprint__alloc(model->context, model->n_params, 1);
   if (!model->undecayed) return SPRINT_ERROR_MEMORY;
@@ -204,10 +210,11 @@ static sprint_status check_loss(const struct sprint__section *section, const str
   return SPRINT_OK;
 }
 
-static sprint_status fill_network(const struct sprint__section *section, sprint_model *model) {
+static sprint_status fill_network(const struct sprint__section *section, struct sprint__shape shape,
+                                  sprint_model *model) {
   struct sprint__network *net = model->impl;
   const struct sprint__section *loss = sprint__get_section(section, "loss");
-  SPRINT__TRY(sprint__layers_parse(section, model->n_features, &net->layers, &net->n_layers));
+  SPRINT__TRY(sprint__layers_parse(section, shape, &net->layers, &net->n_layers));
   if (net->n_layers > MAX_LAYERS)
     return sprint__refuse(section, "layers", "%zu layers are more than %d", net->n_layers, MAX_LAYERS);
   model->n_outputs = net->layers[net->n_layers - 1].out;
@@ -226,16 +233,16 @@ static sprint_status fill_network(const struct sprint__section *section, sprint_
   return sprint__model_finish(model);
 }
 
-sprint_status sprint__network_build(const struct sprint__section *section, size_t d, size_t n_classes,
+sprint_status sprint__network_build(const struct sprint__section *section, struct sprint__shape shape, size_t n_classes,
                                     sprint_model **ret_model) {
   sprint_model *model = sprint__alloc(section->context, 1, sizeof *model);
   if (!model) return SPRINT_ERROR_MEMORY;
   model->context = section->context;
   model->ops = &network_ops;
-  model->n_features = d;
+  model->n_features = sprint__shape_size(&shape);
   model->n_classes = n_classes;
   model->impl = sprint__alloc(section->context, 1, sizeof(struct sprint__network));
-  sprint_status status = model->impl ? fill_network(section, model) : SPRINT_ERROR_MEMORY;
+  sprint_status status = model->impl ? fill_network(section, shape, model) : SPRINT_ERROR_MEMORY;
   if (status != SPRINT_OK) {
     sprint_model_free(model);
     return status;

@@ -15,8 +15,8 @@ struct sprint__network {
 };
 
 /* Fills layers (allocated) from the `layers` value of a model section; offsets and shapes are set. */
-sprint_status sprint__layers_parse(const struct sprint__section *section, size_t d, struct sprint__layer **ret_layers,
-                                   size_t *ret_n);
+sprint_status sprint__layers_parse(const struct sprint__section *section, struct sprint__shape shape,
+                                   struct sprint__layer **ret_layers, size_t *ret_n);
 
 /* The list as one text with commas, whether it was given as a text or as a YAML list; owned by the caller. */
 char *sprint__layers_text(const struct sprint__section *section);
@@ -28,7 +28,7 @@ struct sprint__init_ops {
 };
 
 /* The network of a model section. */
-sprint_status sprint__network_build(const struct sprint__section *section, size_t d, size_t n_classes,
+sprint_status sprint__network_build(const struct sprint__section *section, struct sprint__shape shape, size_t n_classes,
                                     sprint_model **ret_model);
 
 #endif

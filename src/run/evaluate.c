@@ -71,7 +71,7 @@ static sprint_status measure(sprint_run *run, sprint_trace_row *row) {
     return SPRINT_OK;
   }
   SPRINT__TRY(measure_bias(run, &row->bias));
-  SPRINT__TRY(sprint__deployment_set(&run->here, run->shift, theta));
+  SPRINT__TRY(sprint__deployment_set(&run->here, run->shift, theta, SPRINT__LOOKING));
   struct sprint__risk here = {.gradient = run->gradient}, base = {0}, heldout = {.loss = NAN, .accuracy = NAN};
   SPRINT__TRY(sprint__risk_of(&run->pass, theta, &run->here, &run->here, run->scratch, &here));
   SPRINT__TRY(sprint__risk_of(&run->pass, theta, NULL, NULL, run->scratch, &base));
@@ -87,6 +87,20 @@ static sprint_status measure(sprint_run *run, sprint_trace_row *row) {
   return SPRINT_OK;
 }
 
+/* Keeps p, and works out how many classes are left. */
+static sprint_status measure_strata(sprint_run *run, sprint_trace_row *row) {
+  size_t n = run->shift->population->n_strata;
+  SPRINT__TRY(sprint__grow(run->context, (void **)&run->strata, run->n_rows * n, &run->n_strata_room,
+                           (run->n_rows + 1) * n, sizeof *run->strata));
+  double *p = run->strata + run->n_rows * n;
+  memcpy(p, run->here.p, n * sizeof *p);
+  row->entropy = isfinite(row->gradient_sq) ? 0 : NAN;
+  for (size_t c = 0; c < n; c++)
+    if (p[c] > 0) row->entropy -= p[c] * log(p[c]);
+  row->effective_classes = exp(row->entropy);
+  return SPRINT_OK;
+}
+
 sprint_status sprint__run_evaluate(sprint_run *run) {
   const sprint_solver *solver = run->solver;
   size_t n = solver->n_params, rows = run->n_rows;
@@ -97,7 +111,10 @@ sprint_status sprint__run_evaluate(sprint_run *run) {
       .cost = solver->cost,
       .seconds = run->seconds,
   };
+  uint64_t evals = run->shift->evals;
   SPRINT__TRY(measure(run, row));
+  run->shift->evals = evals;
+  SPRINT__TRY(measure_strata(run, row));
   double total = row->gradient_sq + (rows ? row[-1].gradient_sq_mean * (double)rows : 0);
   row->gradient_sq_mean = total / (double)(rows + 1);
   row->moved = rows ? sprint__distance(solver->theta, run->theta_before, n) : 0;

@@ -254,7 +254,7 @@ sprint_status sprint_experiment_parts(const sprint_experiment *experiment, size_
   const struct sprint__section *config = experiment->variants[method].config;
   const sprint_population *population = experiment->population;
   sprint_model *model = NULL;
-  SPRINT__TRY(sprint__model_build(sprint__get_section(config, "model"), population->d, population->n_classes, &model));
+  SPRINT__TRY(sprint__model_build(sprint__get_section(config, "model"), sprint__population_shape(population), population->n_classes, &model));
   sprint_status status = sprint__shift_build(sprint__get_section(config, "shift"), model, population, ret_shift);
   if (status != SPRINT_OK) {
     sprint_model_free(model);

@@ -9,7 +9,8 @@ sprint_status sprint_model_new(sprint_context *context, const char *spec, const 
                                sprint_model **ret_model) {
   struct sprint__section *section = NULL;
   SPRINT__TRY(sprint__section_parse(context, &sprint__model_family, spec, "model", &section));
-  sprint_status status = sprint__model_build(section, population->d, population->n_classes, ret_model);
+  sprint_status status =
+      sprint__model_build(section, sprint__population_shape(population), population->n_classes, ret_model);
   sprint__section_free(section);
   return status;
 }

@@ -26,9 +26,15 @@ void sprint__deployment_clear(struct sprint__deployment *deployment) {
 }
 
 sprint_status sprint__deployment_set(struct sprint__deployment *deployment, sprint_shift *shift,
-                                     const sprint_real *theta) {
+                                     const sprint_real *theta, enum sprint__moment moment) {
   memcpy(deployment->theta, theta, shift->model->n_params * sizeof *theta);
-  return sprint__shift_reweights(shift) ? sprint_shift_strata(shift, theta, deployment->p) : SPRINT_OK;
+  return sprint__shift_strata(shift, theta, moment, deployment->p);
+}
+
+void sprint__deployment_copy(struct sprint__deployment *deployment, const sprint_shift *shift,
+                             const struct sprint__deployment *from) {
+  memcpy(deployment->theta, from->theta, shift->model->n_params * sizeof *from->theta);
+  memcpy(deployment->p, from->p, shift->population->n_strata * sizeof *from->p);
 }
 
 sprint_status sprint__pass_new(sprint_shift *shift, struct sprint__pass *ret_pass) {
@@ -205,7 +211,7 @@ static sprint_status risk_with(struct sprint__pass *pass, struct sprint__deploym
   sprint_shift *shift = pass->shift;
   SPRINT__TRY(sprint__pass_new(shift, pass));
   SPRINT__TRY(sprint__deployment_new(shift, deployment));
-  SPRINT__TRY(sprint__deployment_set(deployment, shift, deployed));
+  SPRINT__TRY(sprint__deployment_set(deployment, shift, deployed, SPRINT__LOOKING));
   sprint_real *scratch = sprint__alloc(shift->context, shift->model->n_params, sizeof *scratch);
   if (!scratch) return SPRINT_ERROR_MEMORY;
   sprint_status status = sprint__risk_of(pass, theta, deployment, deployment, scratch, risk);

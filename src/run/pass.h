@@ -15,7 +15,9 @@ struct sprint__deployment {
 sprint_status sprint__deployment_new(const sprint_shift *shift, struct sprint__deployment *ret_deployment);
 void sprint__deployment_clear(struct sprint__deployment *deployment);
 sprint_status sprint__deployment_set(struct sprint__deployment *deployment, sprint_shift *shift,
-                                     const sprint_real *theta);
+                                     const sprint_real *theta, enum sprint__moment moment);
+void sprint__deployment_copy(struct sprint__deployment *deployment, const sprint_shift *shift,
+                             const struct sprint__deployment *from);
 
 /* Room for one piece. */
 struct sprint__pass {

@@ -14,6 +14,7 @@ struct sprint_predictor {
   sprint_model *model;
   sprint_real *theta;
   size_t n_features, n_classes;
+  struct sprint__shape shape;
   struct sprint__column *columns;
   char **class_names;
 };
@@ -90,6 +91,20 @@ static sprint_status with_json(sprint_predictor *predictor, const struct sprint_
   return status;
 }
 
+/* Images say their form, "3 32 32"; other records are (d, 1, 1). */
+static sprint_status read_shape(sprint_predictor *predictor, const struct sprint__safetensors *file) {
+  const char *text = sprint__safetensors_meta(file, "image");
+  struct sprint__shape *shape = &predictor->shape;
+  *shape = (struct sprint__shape){predictor->n_features, 1, 1};
+  if (text && sscanf(text, "%zu %zu %zu", &shape->channels, &shape->height, &shape->width) != 3)
+    return refuse_metadata(predictor, "image");
+  if (shape->height > predictor->n_features || shape->width > predictor->n_features ||
+      shape->channels > predictor->n_features ||
+      shape->channels * shape->height * shape->width != predictor->n_features)
+    return refuse_metadata(predictor, "image");
+  return SPRINT_OK;
+}
+
 static sprint_status build_model(sprint_predictor *predictor, const struct sprint__safetensors *file) {
   const char *layers = sprint__safetensors_meta(file, "layers"), *loss = sprint__safetensors_meta(file, "loss");
   if (!layers || !loss) return refuse_metadata(predictor, layers ? "loss" : "layers");
@@ -100,7 +115,7 @@ static sprint_status build_model(sprint_predictor *predictor, const struct sprin
       sprint__section_parse(predictor->context, &sprint__model_family, spec, predictor->path, &section);
   sprint__free(spec);
   if (status == SPRINT_OK)
-    status = sprint__model_build(section, predictor->n_features, predictor->n_classes, &predictor->model);
+    status = sprint__model_build(section, predictor->shape, predictor->n_classes, &predictor->model);
   sprint__section_free(section);
   if (status != SPRINT_OK) return status;
   if (!predictor->model->ops->outputs)
@@ -116,6 +131,7 @@ static sprint_status fill_predictor(sprint_predictor *predictor) {
   SPRINT__TRY(sprint__safetensors_open(predictor->context, predictor->path, &file));
   sprint_status status = with_json(predictor, &file, "features", read_columns);
   if (status == SPRINT_OK) status = with_json(predictor, &file, "classes", read_classes);
+  if (status == SPRINT_OK) status = read_shape(predictor, &file);
   if (status == SPRINT_OK) status = build_model(predictor, &file);
   sprint__safetensors_close(&file);
   return status;

@@ -23,9 +23,11 @@ void sprint_run_free(sprint_run *run) {
   sprint__deployment_clear(&run->current);
   sprint__deployment_clear(&run->anchor);
   sprint__deployment_clear(&run->here);
-  void *const owned[] = {run->name,         run->config_text, run->settings_text, run->anchor_x, run->who,
-                         run->stratum,      run->x,           run->x_anchor,      run->y,        run->rows,
-                         run->theta_before, run->scratch,     run->gradient,      run->control};
+  void *const owned[] = {run->name,     run->config_text, run->settings_text,
+                         run->anchor_x, run->who,         run->stratum,
+                         run->x,        run->x_anchor,    run->y,
+                         run->rows,     run->strata,      run->theta_before,
+                         run->scratch,  run->gradient,    run->control};
   for (size_t i = 0; i < SPRINT__COUNT(owned); i++) sprint__free(owned[i]);
   sprint_shift_free(run->owned_shift);
   sprint_model_free(run->owned_model);
@@ -38,6 +40,10 @@ const sprint_real *sprint_run_theta(const sprint_run *run) { return run->solver-
 const sprint_trace_row *sprint_run_trace(const sprint_run *run, size_t *ret_n_rows) {
   *ret_n_rows = run->n_rows;
   return run->rows;
+}
+
+const double *sprint_run_strata(const sprint_run *run, size_t row) {
+  return run->strata + row * run->shift->population->n_strata;
 }
 
 uint64_t sprint_run_steps_planned(const sprint_run *run) {
@@ -64,11 +70,20 @@ static sprint_status allocate(sprint_run *run) {
   if (!run->who || !run->stratum || !run->x || !run->x_anchor || !run->y || !run->theta_before || !run->scratch ||
       !run->gradient || !run->control)
     return SPRINT_ERROR_MEMORY;
-  if (run->shift->state && sprint__solver_coupled(run->solver)) {
+  if (run->shift->keeps_records && sprint__solver_coupled(run->solver)) {
     run->anchor_x = sprint__alloc(context, population->n, d * sizeof *run->anchor_x);
     if (!run->anchor_x) return SPRINT_ERROR_MEMORY;
   }
   return SPRINT_OK;
+}
+
+/* Room for the whole trace, where the epochs are bounded: a step allocates nothing. */
+static sprint_status allocate_trace(sprint_run *run) {
+  uint64_t epochs = sprint_run_steps_planned(run) / run->solver->inner;
+  size_t rows = epochs < 100000 ? (size_t)(epochs / run->eval_every) + 3 : 1024;
+  SPRINT__TRY(sprint__grow(run->context, (void **)&run->rows, 0, &run->n_rows_room, rows, sizeof *run->rows));
+  return sprint__grow(run->context, (void **)&run->strata, 0, &run->n_strata_room,
+                      rows * run->shift->population->n_strata, sizeof *run->strata);
 }
 
 static sprint_status check_bounded(const struct sprint__section *stop, const struct sprint__stop_rules *rules) {
@@ -102,7 +117,8 @@ static sprint_status fill_run(sprint_run *run, const struct sprint__plan *plan, 
   SPRINT__TRY(check_bounded(plan->method.stop, &run->solver->rules));
   run->eval_every = (uint64_t)sprint__get_integer(plan->eval, "every");
   run->eval_bias = sprint__get_flag(plan->eval, "bias");
-  return allocate(run);
+  SPRINT__TRY(allocate(run));
+  return allocate_trace(run);
 }
 
 sprint_status sprint__run_build(sprint_context *context, const struct sprint__plan *plan,
@@ -117,6 +133,7 @@ sprint_status sprint__run_build(sprint_context *context, const struct sprint__pl
   run->shift = options->shift;
   run->heldout = options->heldout;
   run->seed = options->seed;
+  run->evals_before = options->shift->evals;
   sprint_status status = fill_run(run, plan, options);
   if (status != SPRINT_OK) {
     sprint_run_free(run);
@@ -126,16 +143,11 @@ sprint_status sprint__run_build(sprint_context *context, const struct sprint__pl
   return SPRINT_OK;
 }
 
-static void count_shift(sprint_run *run, size_t n_rows) {
-  run->solver->cost.shift_evals += run->shift->evals_per_row * n_rows;
-}
-
 static sprint_status tell_piece(void *user, const struct sprint__piece *piece) {
   sprint_run *run = user;
   size_t d = run->shift->population->d;
   for (size_t i = 0; run->anchor_x && i < piece->n; i++)
     memcpy(run->anchor_x + piece->who[i] * d, piece->x + i * d, d * sizeof *piece->x);
-  count_shift(run, piece->n);
   sprint_records records = {.n = piece->n, .x = piece->x, .y = piece->y, .last = piece->last};
   if (sprint__shift_reweights(run->shift)) {
     for (size_t i = 0; i < piece->n; i++) run->stratum[i] = (uint32_t)piece->stratum;
@@ -147,7 +159,7 @@ static sprint_status tell_piece(void *user, const struct sprint__piece *piece) {
 
 /* Everybody's record; where the solver is coupled, also what its batches refer back to. */
 static sprint_status tell_population(sprint_run *run) {
-  SPRINT__TRY(sprint__deployment_set(&run->anchor, run->shift, run->current.theta));
+  sprint__deployment_copy(&run->anchor, run->shift, &run->current);
   return sprint__pass_over(&run->pass, &run->current, &run->current, tell_piece, run);
 }
 
@@ -161,7 +173,6 @@ static sprint_status fill_reference(sprint_run *run, size_t n) {
     return SPRINT_OK;
   }
   sprint__population_gather(population, run->who, 0, n, run->x_anchor);
-  count_shift(run, n);
   return sprint__shift_respond(run->shift, run->anchor.theta, run->who, run->y, n, run->x_anchor);
 }
 
@@ -174,11 +185,10 @@ static sprint_status tell_batch(sprint_run *run, const sprint_want *want) {
   for (size_t i = 0; i < want->n; i++) run->y[i] = population->y[run->who[i]];
   sprint__population_gather(population, run->who, 0, want->n, run->x);
   if (moves) {
-    count_shift(run, want->n);
     SPRINT__TRY(sprint__shift_respond(shift, run->current.theta, run->who, run->y, want->n, run->x));
     if (want->reference) SPRINT__TRY(fill_reference(run, want->n));
-    if (shift->ops->drawn) shift->ops->drawn(shift, run->who, want->n, run->x);
   }
+  if (shift->ops->drawn) SPRINT__TRY(shift->ops->drawn(shift, run->current.theta, run->who, run->y, want->n, run->x));
   sprint_records records = {
       .n = want->n, .x = run->x, .y = run->y, .x_reference = moves && want->reference ? run->x_anchor : NULL, .p = p};
   return sprint_solver_tell(run->solver, &records);
@@ -213,6 +223,14 @@ static sprint_status take_row(sprint_run *run, sprint_observer observer, void *u
   return SPRINT_OK;
 }
 
+/* The first deployment of an epoch refreshes what the shift knows. */
+static sprint_status deploy(sprint_run *run, const sprint_real *theta) {
+  bool first = run->epochs_refreshed == run->solver->cost.epochs;
+  enum sprint__moment moment = first ? SPRINT__REFRESHING : SPRINT__DEPLOYING;
+  if (first) run->epochs_refreshed = run->solver->cost.epochs + 1;
+  return sprint__deployment_set(&run->current, run->shift, theta, moment);
+}
+
 sprint_status sprint_run_go(sprint_run *run, sprint_observer observer, void *user) {
   run->started = sprint__clock();
   for (;;) {
@@ -220,11 +238,12 @@ sprint_status sprint_run_go(sprint_run *run, sprint_observer observer, void *use
     sprint_want want;
     SPRINT__TRY(sprint_solver_ask(run->solver, &want));
     if (want.kind == SPRINT_WANT_NOTHING) break;
-    if (want.deploy) SPRINT__TRY(sprint__deployment_set(&run->current, run->shift, want.theta));
+    if (want.deploy) SPRINT__TRY(deploy(run, want.theta));
     if (want.kind == SPRINT_WANT_POPULATION)
       SPRINT__TRY(tell_population(run));
     else
       SPRINT__TRY(tell_batch(run, &want));
+    run->solver->cost.shift_evals = run->shift->evals - run->evals_before;
     if (observer && sprint__clock() - run->reported > REPORT_EVERY) report(run, observer, user, NULL);
   }
   return row_due(run) ? take_row(run, observer, user) : SPRINT_OK;

@@ -11,6 +11,8 @@ struct sprint_run {
   const sprint_population *heldout;
   sprint_solver *solver;
   uint64_t seed;
+  uint64_t epochs_refreshed; /* epochs whose first deployment is done */
+  uint64_t evals_before;     /* of the shift, when the run was made */
 
   /* what the experiment lends or hands over, for the sidecar and for freeing */
   char *name;          /* of the method */
@@ -36,12 +38,21 @@ struct sprint_run {
   double reported; /* clock of the newest call of the observer */
   size_t n_rows, n_rows_room;
   sprint_trace_row *rows;
+  size_t n_strata_room;
+  double *strata;             /* (n_rows, n_strata) p_c(theta) of each row */
   sprint_real *theta_before;  /* (n_params) of the newest row */
   sprint_real *scratch;       /* (n_params) */
   double *gradient, *control; /* (n_params) */
 };
 
 extern const sprint_family sprint__eval_family;
+
+/* The shape of a population's records, as a model takes them. */
+static inline struct sprint__shape sprint__population_shape(const sprint_population *population) {
+  const struct sprint__image *image = &population->image;
+  if (!image->channels) return (struct sprint__shape){population->d, 1, 1};
+  return (struct sprint__shape){image->channels, image->height, image->width};
+}
 
 /* The sections of a run, checked. */
 struct sprint__plan {

@@ -38,6 +38,8 @@ static const struct column columns[] = {
     REAL(gradient_sq_mean),
     REAL(moved),
     REAL(displacement),
+    REAL(entropy),
+    REAL(effective_classes),
     REAL(bias),
 };
 
@@ -61,17 +63,34 @@ static void print_real(FILE *stream, double value) {
     fprintf(stream, "%.17g", value);
 }
 
-static void print_trace(const sprint_run *run, FILE *stream) {
+/* The probabilities of the strata follow, where the shift reweights: p_0, p_1, ... by class number. */
+static void print_strata(const sprint_run *run, size_t row, FILE *stream) {
+  for (size_t c = 0; sprint__shift_reweights(run->shift) && c < run->shift->population->n_strata; c++) {
+    fputc(',', stream);
+    print_real(stream, sprint_run_strata(run, row)[c]);
+  }
+}
+
+static void print_header(const sprint_run *run, FILE *stream) {
   for (size_t c = 0; c < SPRINT__COUNT(columns); c++) fprintf(stream, "%s%s", c ? "," : "", columns[c].name);
-  for (size_t r = 0; r < run->n_rows; r++)
+  for (size_t c = 0; sprint__shift_reweights(run->shift) && c < run->shift->population->n_strata; c++)
+    fprintf(stream, ",p_%zu", c);
+  fputc('\n', stream);
+}
+
+static void print_trace(const sprint_run *run, FILE *stream) {
+  print_header(run, stream);
+  for (size_t r = 0; r < run->n_rows; r++) {
     for (size_t c = 0; c < SPRINT__COUNT(columns); c++) {
-      fputc(c ? ',' : '\n', stream);
+      if (c) fputc(',', stream);
       if (columns[c].count)
         fprintf(stream, "%llu", (unsigned long long)column_count(&run->rows[r], &columns[c]));
       else
         print_real(stream, column_real(&run->rows[r], &columns[c]));
     }
-  fputc('\n', stream);
+    print_strata(run, r, stream);
+    fputc('\n', stream);
+  }
 }
 
 /* Time is the one thing that no two runs share: it has a file of its own. */
@@ -163,6 +182,9 @@ static json_t *model_metadata(const sprint_run *run) {
   json_object_set_new(json, "sprint", json_string(SPRINT_VERSION));
   if (model->layers_text) json_object_set_new(json, "layers", json_string(model->layers_text));
   if (model->loss_text) json_object_set_new(json, "loss", json_string(model->loss_text));
+  const struct sprint__image *image = &population->image;
+  if (image->channels)
+    json_object_set_new(json, "image", json_sprintf("%zu %zu %zu", image->channels, image->height, image->width));
   json_object_set_new(json, "label", json_string(population->label_name ? population->label_name : ""));
   json_object_set_new(json, "features", json_string(features ? features : "[]"));
   json_object_set_new(json, "classes", json_string(classes ? classes : "[]"));

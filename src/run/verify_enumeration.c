@@ -102,11 +102,11 @@ static sprint_status drive(struct scene *s, sprint_solver *solver, uint32_t who)
   const uint32_t batches[] = {3, 17, who};
   sprint_want want;
   SPRINT__TRY(sprint_solver_ask(solver, &want));
-  SPRINT__TRY(sprint__deployment_set(&s->anchor, s->shift, want.theta));
+  SPRINT__TRY(sprint__deployment_set(&s->anchor, s->shift, want.theta, SPRINT__LOOKING));
   SPRINT__TRY(tell_everybody(s, solver, &s->anchor));
   for (size_t k = 0; k < SPRINT__COUNT(batches); k++) {
     SPRINT__TRY(sprint_solver_ask(solver, &want));
-    SPRINT__TRY(sprint__deployment_set(&s->here, s->shift, want.theta));
+    SPRINT__TRY(sprint__deployment_set(&s->here, s->shift, want.theta, SPRINT__LOOKING));
     SPRINT__TRY(tell_one(s, solver, batches[k]));
   }
   return SPRINT_OK;

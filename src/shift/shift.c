@@ -5,10 +5,8 @@
 #include <string.h>
 
 static const sprint_kind *const shift_kinds[] = {
-    &sprint__shift_none,
-    &sprint__shift_strategic,
-    &sprint__shift_linear,
-    &sprint__shift_location,
+    &sprint__shift_none,     &sprint__shift_strategic, &sprint__shift_linear,
+    &sprint__shift_location, &sprint__shift_retention, &sprint__shift_both,
 };
 
 const sprint_family sprint__shift_family = {
@@ -55,6 +53,8 @@ sprint_status sprint_shift_new(sprint_context *context, const char *spec, sprint
 void sprint_shift_free(sprint_shift *shift) {
   if (!shift) return;
   if (shift->ops->free) shift->ops->free(shift);
+  sprint_shift_free(shift->parts[0]);
+  sprint_shift_free(shift->parts[1]);
   sprint__free(shift->state);
   sprint__free(shift);
 }
@@ -94,14 +94,19 @@ static sprint_status check_distribution(sprint_context *context, const double *p
   return SPRINT_OK;
 }
 
-sprint_status sprint_shift_strata(sprint_shift *shift, const sprint_real *deployed, double *ret_p) {
+sprint_status sprint__shift_strata(sprint_shift *shift, const sprint_real *deployed, enum sprint__moment moment,
+                                   double *ret_p) {
   size_t n = shift->population->n_strata;
   if (!shift->ops->strata) {
     memcpy(ret_p, shift->population->base_p, n * sizeof *ret_p);
     return SPRINT_OK;
   }
-  SPRINT__TRY(shift->ops->strata(shift, deployed, ret_p));
+  SPRINT__TRY(shift->ops->strata(shift, deployed, moment, ret_p));
   return check_distribution(shift->context, ret_p, n);
+}
+
+sprint_status sprint_shift_strata(sprint_shift *shift, const sprint_real *deployed, double *ret_p) {
+  return sprint__shift_strata(shift, deployed, SPRINT__LOOKING, ret_p);
 }
 
 static sprint_status refuse_column(const struct sprint__section *section, const sprint_population *population,

@@ -5,6 +5,13 @@
 #include "model/model.h"
 #include "population/population.h"
 
+/* When strata probabilities are asked for. */
+enum sprint__moment {
+  SPRINT__LOOKING,   /* to evaluate: exact, and nothing is remembered */
+  SPRINT__DEPLOYING, /* theta is deployed, in the middle of an epoch */
+  SPRINT__REFRESHING /* theta is deployed at the start of an epoch: what is refreshed seldom is refreshed now */
+};
+
 struct sprint__shift_ops {
   /* Reads the section, sets impl and state. */
   sprint_status (*setup)(sprint_shift *shift, const struct sprint__section *section);
@@ -14,9 +21,10 @@ struct sprint__shift_ops {
   sprint_status (*respond)(sprint_shift *shift, const sprint_real *deployed, const uint32_t *who, const sprint_real *y,
                            size_t n, sprint_real *x);
   /* ret_p (n_strata). NULL: strata show up as often as in the population. */
-  sprint_status (*strata)(sprint_shift *shift, const sprint_real *deployed, double *ret_p);
-  /* These individuals were drawn and answered with x (n, d). NULL: nothing is remembered. */
-  void (*drawn)(sprint_shift *shift, const uint32_t *who, size_t n, const sprint_real *x);
+  sprint_status (*strata)(sprint_shift *shift, const sprint_real *deployed, enum sprint__moment moment, double *ret_p);
+  /* These individuals were drawn under `deployed` and answered with x (n, d). NULL: nothing is remembered. */
+  sprint_status (*drawn)(sprint_shift *shift, const sprint_real *deployed, const uint32_t *who, const sprint_real *y,
+                         size_t n, const sprint_real *x);
 };
 
 struct sprint_shift {
@@ -25,13 +33,16 @@ struct sprint_shift {
   void *impl;
   sprint_model *model;
   const sprint_population *population;
-  uint64_t evals_per_row; /* model evaluations that one response of one row costs */
-  sprint_real *state;     /* what goes on from deployment to deployment, flat, or NULL: what a checkpoint must keep */
+  uint64_t evals;     /* per-sample model evaluations that simulating it has cost so far */
+  bool keeps_records; /* an individual's record depends on what they answered before */
+  sprint_real *state; /* what goes on from deployment to deployment, flat, or NULL: what a checkpoint must keep */
   size_t n_state;
+  sprint_shift *parts[2]; /* of a composition, which has no state of its own; owned */
 };
 
 extern const sprint_family sprint__shift_family;
-extern const sprint_kind sprint__shift_none, sprint__shift_strategic, sprint__shift_linear, sprint__shift_location;
+extern const sprint_kind sprint__shift_none, sprint__shift_strategic, sprint__shift_linear, sprint__shift_location,
+    sprint__shift_retention, sprint__shift_both;
 
 sprint_status sprint__shift_build(const struct sprint__section *section, sprint_model *model,
                                   const sprint_population *population, sprint_shift **ret_shift);
@@ -42,6 +53,10 @@ static inline bool sprint__shift_reweights(const sprint_shift *shift) { return s
 /* In place; a shift that does not move leaves x alone. */
 sprint_status sprint__shift_respond(sprint_shift *shift, const sprint_real *deployed, const uint32_t *who,
                                     const sprint_real *y, size_t n, sprint_real *x);
+
+/* The strata probabilities at a moment, checked to be a distribution. */
+sprint_status sprint__shift_strata(sprint_shift *shift, const sprint_real *deployed, enum sprint__moment moment,
+                                   double *ret_p);
 
 /* The features of the section's `columns` (default: all): ret_columns (d, *ret_n used), owned by the caller. */
 sprint_status sprint__shift_columns(const struct sprint__section *section, const sprint_population *population,

@@ -18,7 +18,9 @@ static sprint_status custom_respond(sprint_shift *shift, const sprint_real *depl
   return checked(shift, own->respond(own->user, deployed, who, y, n, x), "respond");
 }
 
-static sprint_status custom_strata(sprint_shift *shift, const sprint_real *deployed, double *ret_p) {
+static sprint_status custom_strata(sprint_shift *shift, const sprint_real *deployed, enum sprint__moment moment,
+                                   double *ret_p) {
+  (void)moment;
   const sprint_shift_callbacks *own = shift->impl;
   return checked(shift, own->strata(own->user, deployed, ret_p), "strata");
 }

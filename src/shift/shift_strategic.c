@@ -27,6 +27,7 @@ static void strategic_free(sprint_shift *shift) {
 static sprint_status remember_base(sprint_shift *shift) {
   const struct strategic *s = shift->impl;
   const sprint_population *population = shift->population;
+  shift->keeps_records = true;
   shift->n_state = population->n * s->n_columns;
   shift->state = sprint__alloc(shift->context, population->n, s->n_columns * sizeof *shift->state);
   if (!shift->state) return SPRINT_ERROR_MEMORY;
@@ -53,7 +54,6 @@ static sprint_status strategic_setup(sprint_shift *shift, const struct sprint__s
   struct strategic *s = shift->impl = sprint__alloc(shift->context, 1, sizeof *s);
   if (!s) return SPRINT_ERROR_MEMORY;
   s->alpha = sprint__get_real(section, "alpha");
-  shift->evals_per_row = 1;
   SPRINT__TRY(strategic_score(shift, section));
   SPRINT__TRY(sprint__shift_columns(section, shift->population, &s->columns, &s->n_columns));
   s->dx = sprint__alloc(shift->context, PIECE, shift->population->d * sizeof *s->dx);
@@ -75,6 +75,7 @@ static sprint_status strategic_respond(sprint_shift *shift, const sprint_real *d
   const struct strategic *s = shift->impl;
   size_t d = shift->population->d;
   if (shift->state && who) recall(shift, who, n, x);
+  shift->evals += n;
   for (size_t start = 0; start < n; start += PIECE) {
     size_t rows = n - start < PIECE ? n - start : PIECE;
     sprint_real *piece = x + start * d;
@@ -88,12 +89,15 @@ static sprint_status strategic_respond(sprint_shift *shift, const sprint_real *d
   return SPRINT_OK;
 }
 
-static void strategic_drawn(sprint_shift *shift, const uint32_t *who, size_t n, const sprint_real *x) {
+static sprint_status strategic_drawn(sprint_shift *shift, const sprint_real *deployed, const uint32_t *who,
+                                     const sprint_real *y, size_t n, const sprint_real *x) {
+  (void)deployed;
+  (void)y;
   const struct strategic *s = shift->impl;
   size_t d = shift->population->d;
-  if (!shift->state) return;
-  for (size_t i = 0; i < n; i++)
+  for (size_t i = 0; shift->state && i < n; i++)
     for (size_t k = 0; k < s->n_columns; k++) shift->state[who[i] * s->n_columns + k] = x[i * d + s->columns[k]];
+  return SPRINT_OK;
 }
 
 static const struct sprint__shift_ops strategic_ops = {

@@ -138,60 +138,6 @@ refuses 1 "folder: is a folder, a file was expected" predict out/model.safetenso
 refuses 1 "good.csv: is not a folder" run good.yaml --out good.csv --set stop.epochs=1000000000000
 refuses 1 "good.csv: is not a folder" run good.yaml --out good.csv/deeper --set stop.epochs=1000000000000
 refuses 1 "/proc/nothing: the folder cannot be made" run good.yaml --out /proc/nothing
-refuses 2 "option '--out' needs a value" run good.yaml --out
-refuses 2 "--threads: 'many' is not a whole number within 0 .. 1024" run good.yaml --threads many
-refuses 2 "--threads: '-1' is not a whole number within 0 .. 1024" run good.yaml --threads -1
-refuses 2 "--threads: '1025' is not a whole number within 0 .. 1024" run good.yaml --threads=1025
-refuses 2 "--threads: '' is not a whole number" run good.yaml --threads=
-refuses 2 "--threads: '2x' is not a whole number" run good.yaml --threads 2x
-refuses 2 "--params and --out are needed; usage: sprint grad" grad good.yaml --out g.npy
-refuses 2 "--out is needed; usage: sprint init" init good.yaml
-refuses 2 "an argument is missing; usage: sprint predict MODEL.safetensors DATA.csv" predict out/model.safetensors
-refuses 2 "'import' is not a data command; 'export' was expected" data import good.yaml --out x
-refuses 2 "--out is needed" data export good.yaml
-refuses 2 "'animals' is not a family of kinds" list animals
-
-### Seeds
-refuses 1 "--seed: '1.5' is not a whole number of at least 0" run good.yaml --out out --seed 1.5
-refuses 1 "--seed: '-1' is not a whole number of at least 0" run good.yaml --out out --seed -1
-refuses 1 "--seed: '' is not a whole number" run good.yaml --out out --seed=
-refuses 1 "'99999999999999999999' is out of range" run good.yaml --out out --seed 99999999999999999999
-refuses_config "c.yaml:1: key 'seeds': the list is empty; at least one seed was expected" <<'END'
-seeds: []
-END
-refuses_config "c.yaml:1: key 'seeds': 3 is there twice" <<'END'
-seeds: [3, 4, 3]
-END
-refuses_config "c.yaml:1: key 'seeds': 2.5 is not a whole number" <<'END'
-seeds: [1, 2.5]
-END
-refuses_config "c.yaml:1: key 'seeds': '-4' is out of range" <<'END'
-seeds: -4
-END
-
-### --set
-refuses_set "there is no '='; key.path=value was expected" stop.epochs
-refuses_set "the key has an empty part" stop..epochs=1
-refuses_set "the key has an empty part" =1
-refuses_set "--set stop.epochs=many: key 'stop.epochs': 'many' is not a whole number" stop.epochs=many
-refuses_set "unknown key 'stop.epoch'; did you mean 'epochs'?" stop.epoch=3
-refuses_set "unknown key 'stpo'; did you mean 'stop'?" stpo.epochs=3
-refuses_set "'data.path' is a single value, so it has no key 'deep'" data.path.deep=3
-refuses_set "the YAML is malformed" 'data.features=[a, b'
-refuses_set "key 'stop.epochs' has no value" stop.epochs=
-
-### Files that are not there, or not files
-mkdir folder
-refuses 1 "missing.yaml: cannot be read: No such file or directory" run missing.yaml --out out
-refuses 1 "folder: is a folder, a file was expected" run folder --out out
-refuses 1 "missing.csv: cannot be read: No such file or directory" run good.yaml --out out --set data.path=missing.csv
-refuses 1 "folder: is a folder, a file was expected" run good.yaml --out out --set data.path=folder
-refuses 1 "nowhere.safetensors: cannot be read: No such file" predict nowhere.safetensors good.csv
-refuses 1 "folder: is a folder, a file was expected" predict out/model.safetensors folder
-
-### Outputs that cannot be written
-refuses 1 "good.csv: is not a folder" run good.yaml --out good.csv
-refuses 1 "good.csv/deeper: the folder cannot be made: Not a directory" run good.yaml --out good.csv/deeper
 refuses 2 "option '--out' needs a value" run good.yaml --out ''
 refuses 1 "nowhere/p.csv: cannot be written: No such file or directory" \
   predict out/model.safetensors good.csv --out nowhere/p.csv
@@ -617,6 +563,8 @@ sed "s/<f[48]/>f4/" theta.npy >big.npy
 sed "s/<f[48]/<c8/" theta.npy >complex.npy
 head -c 70 theta.safetensors >header.safetensors
 head -c "$(($(wc -c <theta.safetensors) - 3))" theta.safetensors >short.safetensors
+sed 's/\[8,12\]/[9,13]/' theta.safetensors >beyond.safetensors
+sed 's/\[8,12\]/[-4,0]/' theta.safetensors >before.safetensors
 sed 's/F32/F16/; s/F64/F16/' theta.safetensors >half.safetensors
 sed 's/0.weight/9.weight/' theta.safetensors >named.safetensors
 printf '\004\000\000\000\000\000\000\000[1]\n' >list.safetensors
@@ -638,6 +586,8 @@ refuses_params deep.npy "deep.npy: holds 13 numbers; the model has 3 parameters"
 refuses_params header.safetensors "header.safetensors: is not a safetensors file: its header does not fit its 70 bytes"
 refuses_params empty.safetensors "empty.safetensors: is not a safetensors file: its header does not fit its 0 bytes"
 refuses_params short.safetensors "short.safetensors: tensor '0.bias' does not lie within the file"
+refuses_params beyond.safetensors "beyond.safetensors: tensor '0.bias' does not lie within the file"
+refuses_params before.safetensors "before.safetensors: tensor '0.bias' does not lie within the file"
 refuses_params half.safetensors "half.safetensors: tensor '0.weight' is of type F16; F32 or F64 was expected"
 refuses_params named.safetensors "named.safetensors: has no tensor '0.weight', which this model needs"
 refuses_params deep.safetensors "deep.safetensors: tensor '0.weight' has another shape than this model's"

@@ -13,7 +13,11 @@ compare:
 END
 
 # Whether the process listens for SIGINT yet: bit 1 of the caught signals.
-listens() { (($((16#$(awk '/^SigCgt/ { print $2 }' "/proc/$1/status"))) & 2)); }
+listens() {
+  local caught
+  caught=$(awk '/^SigCgt/ { print $2 }' "/proc/$1/status" 2>/dev/null)
+  [ -n "$caught" ] && (((16#$caught & 2) != 0))
+}
 
 # interrupt SIGNAL
 interrupt() {

@@ -10,17 +10,16 @@ cp stdout all
 families="config data models layers losses inits shifts methods steps deployments stops evals"
 equal "families, in the order of a config" "$families" "$(sed -n 's/^\([a-z]*\): .*/\1/p' all | xargs)"
 
-# kinds FAMILY KIND...: the family alone lists these kinds, and each is in the whole list.
+# kinds FAMILY KIND...: the family alone lists these kinds, and is its part of the whole list.
 kinds() {
   local family=$1 kind
   shift
   runs list "$family"
   check "$family: its heading" grep -q "^$family: " stdout
-  for kind in "$@"; do
-    check "$family: $kind" grep -q "^  $kind: " stdout
-    check "$family: $kind in the whole list" grep -q "^  $kind: " all
-  done
-  [ "$family" = models ] || equal "$family: kinds" $# "$(grep -c '^  [a-z-]*: ' stdout)"
+  for kind in "$@"; do check "$family: $kind" grep -q "^  $kind: " stdout; done
+  awk -v family="$family" '/^[a-z]+: / { on = $1 == family ":" || (family == "models" && $1 == "layers:") } on' all |
+    sed '${/^$/d}' >part
+  check "$family: as in the whole list" cmp -s part stdout
 }
 kinds data csv npy lending gaussian
 kinds layers dense relu tanh sigmoid softplus gelu
@@ -93,5 +92,10 @@ check "unknown family: nothing on stdout" test ! -s stdout
 for family in $families; do
   check "usage names $family" grep -q "[[|]$family[]|]" stderr
 done
+
+### Output that cannot be written
+"$SPRINT" list >/dev/full 2>stderr
+equal "a full disk: exit code" 1 $?
+equal "a full disk: the sentence" "sprint: standard output cannot be written" "$(cat stderr)"
 
 done_testing

@@ -2,6 +2,7 @@
  * are float32 numbers, so that both builds start from the very same. */
 #define _GNU_SOURCE
 #include "model/layer.h"
+#include "population/population.h"
 #include "test_model_help.h"
 
 /* Relative errors norm by norm. A result passes through three layers of sums of at most six terms and their
@@ -71,12 +72,16 @@ static void compare(struct reader *r, const char *spec, const char *key, const s
 }
 
 static void check_case(struct fixture *f, struct reader *r, const char *spec) {
-  size_t n, d, n_classes, n_params;
-  assert_int_equal(sscanf(expect(r, "size"), "%zu %zu %zu %zu", &n, &d, &n_classes, &n_params), 4);
+  size_t n, n_classes, n_params;
+  struct sprint__image image;
+  assert_int_equal(sscanf(expect(r, "size"), "%zu %zu %zu", &n, &n_classes, &n_params), 3);
+  assert_int_equal(sscanf(expect(r, "shape"), "%zu %zu %zu", &image.channels, &image.height, &image.width), 3);
+  size_t d = image.channels * image.height * image.width;
   sprint_real *x = read_inputs(r, "x", n * d), *y = read_inputs(r, "y", n), *theta = read_inputs(r, "theta", n_params);
   sprint_real *gradient = new_reals(n_params), *gradient_x = new_reals(n * d);
   sprint_population *people = NULL;
   assert_ok(f, sprint_population_new(f->context, n, d, x, y, n_classes, &people));
+  people->image = image;
   sprint_model *model = new_model(f, people, spec);
   assert_int_equal(sprint_model_n_params(model), n_params);
   sprint_batch rows = everybody(people);
@@ -122,14 +127,13 @@ static const sprint_kind *activation_of(const char *name) {
 
 static void check_activation(struct reader *r, const sprint_kind *kind) {
   const struct sprint__layer_ops *ops = kind->ops;
-  struct sprint__layer layer = {.kind = kind, .ops = ops, .in = 1};
-  ops->shape(&layer, NULL);
+  struct sprint__layer layer = {.kind = kind, .ops = ops, .in = 1, .out = 1};
   size_t n;
   assert_int_equal(sscanf(expect(r, "size"), "%zu", &n), 1);
   sprint_real *v = read_inputs(r, "v", n), *value = new_reals(n), *one = new_reals(n), *slope = new_reals(n);
   for (size_t i = 0; i < n; i++) one[i] = 1;
-  ops->forward(&layer, NULL, v, n, value);
-  ops->backward(&layer, NULL, v, value, n, one, slope, NULL);
+  ops->forward(&layer, NULL, v, n, value, NULL);
+  ops->backward(&layer, NULL, v, value, n, one, slope, NULL, NULL);
   compare_points(r, "value", kind->name, v, value, n);
   compare_points(r, "slope", kind->name, v, slope, n);
   free(v);
@@ -155,7 +159,7 @@ static void test_model__equals_torch(void **state) {
     n_cases++;
   }
   assert_int_equal(n_activations, SPRINT__COUNT(activations));
-  assert_int_equal(n_cases, 36);
+  assert_int_equal(n_cases, 40);
   free(r.line);
   fclose(r.stream);
 }

@@ -75,7 +75,7 @@ static void test_strategic__accumulating(void **state) {
     respond(&w, theta, who, x, base);
     respond(&w, theta, who, x, base);
     for (size_t j = 0; j < D; j++) CLOSE(x[j], (double)base[j] - round * 0.5 * (double)theta[j], 8);
-    w.shift->ops->drawn(w.shift, &who, 1, x);
+    MUST(w.context, w.shift->ops->drawn(w.shift, theta, &who, NULL, 1, x));
   }
   respond(&w, theta, 6, x, base);
   for (size_t j = 0; j < D; j++) CLOSE(x[j], (double)base[j] - 0.5 * (double)theta[j], 8);

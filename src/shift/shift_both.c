@@ -1,0 +1,67 @@
+/* A composition: features respond by one shift, strata are reweighted by another. */
+#include "shift/shift.h"
+
+static sprint_status both_setup(sprint_shift *shift, const struct sprint__section *section) {
+  static const char *const keys[] = {"response", "strata"};
+  for (int k = 0; k < 2; k++)
+    SPRINT__TRY(
+        sprint__shift_build(sprint__get_section(section, keys[k]), shift->model, shift->population, &shift->parts[k]));
+  if (!sprint__shift_moves(shift->parts[0]) || sprint__shift_reweights(shift->parts[0]))
+    return sprint__refuse(section, "response", "a shift that moves features, and does no more, was expected");
+  if (!sprint__shift_reweights(shift->parts[1]) || sprint__shift_moves(shift->parts[1]))
+    return sprint__refuse(section, "strata", "a shift that reweights strata, and does no more, was expected");
+  shift->keeps_records = shift->parts[0]->keeps_records;
+  return SPRINT_OK;
+}
+
+static sprint_status both_respond(sprint_shift *shift, const sprint_real *deployed, const uint32_t *who,
+                                  const sprint_real *y, size_t n, sprint_real *x) {
+  sprint_shift *part = shift->parts[0];
+  uint64_t before = part->evals;
+  SPRINT__TRY(part->ops->respond(part, deployed, who, y, n, x));
+  shift->evals += part->evals - before;
+  return SPRINT_OK;
+}
+
+static sprint_status both_strata(sprint_shift *shift, const sprint_real *deployed, enum sprint__moment moment,
+                                 double *ret_p) {
+  sprint_shift *part = shift->parts[1];
+  uint64_t before = part->evals;
+  SPRINT__TRY(part->ops->strata(part, deployed, moment, ret_p));
+  shift->evals += part->evals - before;
+  return SPRINT_OK;
+}
+
+static sprint_status both_drawn(sprint_shift *shift, const sprint_real *deployed, const uint32_t *who,
+                                const sprint_real *y, size_t n, const sprint_real *x) {
+  for (int k = 0; k < 2; k++) {
+    sprint_shift *part = shift->parts[k];
+    uint64_t before = part->evals;
+    if (part->ops->drawn) SPRINT__TRY(part->ops->drawn(part, deployed, who, y, n, x));
+    shift->evals += part->evals - before;
+  }
+  return SPRINT_OK;
+}
+
+static const struct sprint__shift_ops both_ops = {
+    .setup = both_setup,
+    .respond = both_respond,
+    .strata = both_strata,
+    .drawn = both_drawn,
+};
+
+static const sprint_param both_params[] = {
+    {.name = "response",
+     .type = SPRINT_PARAM_KIND,
+     .standard = "strategic",
+     .family = &sprint__shift_family,
+     .help = "the shift that moves features"},
+    {.name = "strata",
+     .type = SPRINT_PARAM_KIND,
+     .standard = "retention",
+     .family = &sprint__shift_family,
+     .help = "the shift that reweights classes"},
+};
+
+const sprint_kind sprint__shift_both = {"both", "features move by one shift, strata are reweighted by another",
+                                        both_params, SPRINT__COUNT(both_params), &both_ops};
