@@ -3,36 +3,28 @@
 
 #include <cblas.h>
 
+#include "model/small.h"
+
 #ifdef SPRINT_DOUBLE
 #define GEMM cblas_dgemm
 #else
 #define GEMM cblas_sgemm
 #endif
 
-/* Products of fewer multiplications than this are done in place. */
-#define SMALL 2048
-
 static blasint dim(size_t n) { return (blasint)n; }
 
 void sprint__gemm_forward(const sprint_real *x, const sprint_real *w, size_t n, size_t in, size_t out, sprint_real *y) {
-  if (n * in * out >= SMALL) {
+  if (out == 1 || n < 4)
+    for (size_t i = 0; i < n; i++) sprint__dots(w, x + i * in, out, in, y + i * out);
+  else if (sprint__is_small(in, out))
+    sprint__small_forward(x, w, n, in, out, y);
+  else
     GEMM(CblasRowMajor, CblasNoTrans, CblasTrans, dim(n), dim(out), dim(in), 1, x, dim(in), w, dim(in), 1, y, dim(out));
-    return;
-  }
-  for (size_t i = 0; i < n; i++)
-    for (size_t o = 0; o < out; o++) {
-      sprint_real sum = 0;
-      for (size_t k = 0; k < in; k++) sum += x[i * in + k] * w[o * in + k];
-      y[i * out + o] += sum;
-    }
 }
 
-void sprint__gemm_input(const sprint_real *dy, const sprint_real *w, size_t n, size_t in, size_t out, sprint_real *dx) {
-  if (n * in * out >= SMALL && out > 1) {
-    GEMM(CblasRowMajor, CblasNoTrans, CblasNoTrans, dim(n), dim(in), dim(out), 1, dy, dim(out), w, dim(in), 0, dx,
-         dim(in));
-    return;
-  }
+/* dx (n, in) = dy w, row by row: for few outputs or few rows. */
+SPRINT__FAST static void input_by_rows(const sprint_real *restrict dy, const sprint_real *restrict w, size_t n,
+                                       size_t in, size_t out, sprint_real *restrict dx) {
   for (size_t i = 0; i < n; i++) {
     sprint_real *row = dx + i * in;
     for (size_t k = 0; k < in; k++) row[k] = dy[i * out] * w[k];
@@ -41,16 +33,32 @@ void sprint__gemm_input(const sprint_real *dy, const sprint_real *w, size_t n, s
   }
 }
 
-void sprint__gemm_weight(const sprint_real *dy, const sprint_real *x, size_t n, size_t in, size_t out,
-                         sprint_real *dw) {
-  if (n * in * out >= SMALL && out > 1) {
-    GEMM(CblasRowMajor, CblasTrans, CblasNoTrans, dim(out), dim(in), dim(n), 1, dy, dim(out), x, dim(in), 1, dw,
+void sprint__gemm_input(const sprint_real *dy, const sprint_real *w, size_t n, size_t in, size_t out, sprint_real *dx) {
+  if (out == 1 || n < 4)
+    input_by_rows(dy, w, n, in, out, dx);
+  else if (sprint__is_small(in, out))
+    sprint__small_input(dy, w, n, in, out, dx);
+  else
+    GEMM(CblasRowMajor, CblasNoTrans, CblasNoTrans, dim(n), dim(in), dim(out), 1, dy, dim(out), w, dim(in), 0, dx,
          dim(in));
-    return;
-  }
+}
+
+SPRINT__FAST static void weight_by_rows(const sprint_real *restrict dy, const sprint_real *restrict x, size_t n,
+                                        size_t in, size_t out, sprint_real *restrict dw) {
   for (size_t i = 0; i < n; i++)
     for (size_t o = 0; o < out; o++)
       for (size_t k = 0; k < in; k++) dw[o * in + k] += dy[i * out + o] * x[i * in + k];
+}
+
+void sprint__gemm_weight(const sprint_real *dy, const sprint_real *x, size_t n, size_t in, size_t out,
+                         sprint_real *dw) {
+  if (out == 1 || n < 4)
+    weight_by_rows(dy, x, n, in, out, dw);
+  else if (sprint__is_small(in, out))
+    sprint__small_weight(dy, x, n, in, out, dw);
+  else
+    GEMM(CblasRowMajor, CblasTrans, CblasNoTrans, dim(out), dim(in), dim(n), 1, dy, dim(out), x, dim(in), 1, dw,
+         dim(in));
 }
 
 void sprint__gemm_add(const sprint_real *a, const sprint_real *b, size_t m, size_t k, size_t n, sprint_real *c) {

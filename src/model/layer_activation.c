@@ -1,6 +1,7 @@
 /* Activations: y = f(x) element by element, and f' from x and y. */
 #include <tgmath.h>
 
+#include "base/fast.h"
 #include "model/layer.h"
 
 static const char *activation_setup(struct sprint__layer *layer, const struct sprint__argument *arguments) {
@@ -10,33 +11,33 @@ static const char *activation_setup(struct sprint__layer *layer, const struct sp
 }
 
 /* Defines NAME_forward, NAME_backward and the kind from expressions in `v` (the input) and `y` (the output). */
-#define ACTIVATION(NAME, VALUE, SLOPE, HELP)                                                                   \
-  static void NAME##_forward(const struct sprint__layer *layer, const sprint_real *theta,                      \
-                             const sprint_real *restrict x_, size_t n, sprint_real *restrict ret_y,            \
-                             sprint_real *scratch) {                                                           \
-    (void)theta;                                                                                               \
-    (void)scratch;                                                                                             \
-    for (size_t i = 0; i < n * layer->out; i++) {                                                              \
-      const sprint_real v = x_[i];                                                                             \
-      ret_y[i] = (VALUE);                                                                                      \
-    }                                                                                                          \
-  }                                                                                                            \
-  static void NAME##_backward(const struct sprint__layer *layer, const sprint_real *theta,                     \
-                              const sprint_real *restrict x_, const sprint_real *restrict y_, size_t n,        \
-                              const sprint_real *restrict dy, sprint_real *restrict dx, sprint_real *gradient, \
-                              sprint_real *scratch) {                                                          \
-    (void)theta;                                                                                               \
-    (void)gradient;                                                                                            \
-    (void)scratch;                                                                                             \
-    if (!dx) return;                                                                                           \
-    for (size_t i = 0; i < n * layer->out; i++) {                                                              \
-      const sprint_real v = x_[i], y = y_[i];                                                                  \
-      (void)v;                                                                                                 \
-      (void)y;                                                                                                 \
-      dx[i] = dy[i] * (SLOPE);                                                                                 \
-    }                                                                                                          \
-  }                                                                                                            \
-  static const struct sprint__layer_ops NAME##_ops = {activation_setup, NAME##_forward, NAME##_backward};      \
+#define ACTIVATION(NAME, VALUE, SLOPE, HELP)                                                                         \
+  SPRINT__FAST static void NAME##_forward(const struct sprint__layer *layer, const sprint_real *theta,               \
+                                          const sprint_real *restrict x_, size_t n, sprint_real *restrict ret_y,     \
+                                          sprint_real *scratch) {                                                    \
+    (void)theta;                                                                                                     \
+    (void)scratch;                                                                                                   \
+    for (size_t i = 0; i < n * layer->out; i++) {                                                                    \
+      const sprint_real v = x_[i];                                                                                   \
+      ret_y[i] = (VALUE);                                                                                            \
+    }                                                                                                                \
+  }                                                                                                                  \
+  SPRINT__FAST static void NAME##_backward(const struct sprint__layer *layer, const sprint_real *theta,              \
+                                           const sprint_real *restrict x_, const sprint_real *restrict y_, size_t n, \
+                                           const sprint_real *restrict dy, sprint_real *restrict dx,                 \
+                                           sprint_real *gradient, sprint_real *scratch) {                            \
+    (void)theta;                                                                                                     \
+    (void)gradient;                                                                                                  \
+    (void)scratch;                                                                                                   \
+    if (!dx) return;                                                                                                 \
+    for (size_t i = 0; i < n * layer->out; i++) {                                                                    \
+      const sprint_real v = x_[i], y = y_[i];                                                                        \
+      (void)v;                                                                                                       \
+      (void)y;                                                                                                       \
+      dx[i] = dy[i] * (SLOPE);                                                                                       \
+    }                                                                                                                \
+  }                                                                                                                  \
+  static const struct sprint__layer_ops NAME##_ops = {activation_setup, NAME##_forward, NAME##_backward};            \
   const sprint_kind sprint__layer_##NAME = {#NAME, HELP, NULL, 0, &NAME##_ops}
 
 static sprint_real logistic(sprint_real v) {

@@ -1,12 +1,12 @@
 /* Losses of one output f against a label of -1 or +1 (classes 0 and 1): logistic, and the sigmoid loss of
  * Li & Wai, "Stochastic optimization schemes for performative prediction with nonconvex loss" (2024). */
-#include <math.h>
+#include <tgmath.h>
 
 #include "model/loss.h"
 
 static size_t binary_outputs(size_t n_classes) { return n_classes == 2 ? 1 : 0; }
 
-static double side(sprint_real y) { return y > 0 ? 1.0 : -1.0; }
+static sprint_real side(sprint_real y) { return y > 0 ? 1 : -1; }
 
 static double logistic(double v) {
   double e = exp(-fabs(v));
@@ -20,9 +20,9 @@ static double logistic_sum(const struct sprint__loss *loss, const sprint_real *f
   (void)loss;
   double sum = 0;
   for (size_t i = 0; i < n; i++) {
-    double s = side(y[i]), margin = s * (double)f[i];
-    sum += (margin < 0 ? -margin : 0) + log1p(exp(-fabs(margin)));
-    if (delta) delta[i] = (sprint_real)(-s * logistic(-margin));
+    sprint_real s = side(y[i]), margin = s * f[i], e = exp(-fabs(margin));
+    sum += (double)((margin < 0 ? -margin : 0) + log1p(e));
+    if (delta) delta[i] = -s * (margin < 0 ? 1 : e) / (1 + e);
     *correct += is_right(f[i], y[i]);
   }
   return sum;
@@ -32,7 +32,7 @@ static double sigmoid_sum(const struct sprint__loss *loss, const sprint_real *f,
                           sprint_real *delta, size_t *correct) {
   double sum = 0, c = loss->sharpness;
   for (size_t i = 0; i < n; i++) {
-    double s = side(y[i]), value = logistic(-c * s * (double)f[i]);
+    double s = (double)side(y[i]), value = logistic(-c * s * (double)f[i]);
     sum += value;
     if (delta) delta[i] = (sprint_real)(-c * s * value * (1 - value));
     *correct += is_right(f[i], y[i]);

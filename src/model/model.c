@@ -32,6 +32,7 @@ void sprint_model_free(sprint_model *model) {
 
 size_t sprint_model_n_params(const sprint_model *model) { return model->n_params; }
 size_t sprint_model_n_features(const sprint_model *model) { return model->n_features; }
+double sprint_model_cost_per_row(const sprint_model *model) { return model->cost_per_row; }
 size_t sprint_model_n_outputs(const sprint_model *model) { return model->n_outputs; }
 
 sprint_status sprint_model_start(sprint_model *model, uint64_t seed, sprint_real *ret_theta) {
