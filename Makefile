@@ -3,7 +3,7 @@ PREFIX ?= /usr/local
 BUILD  ?= build
 JOBS   ?= $(shell nproc)
 
-.PHONY: all setup demo test sanitize install reference format clean
+.PHONY: all setup demo test bench sanitize install reference format clean
 
 all: $(BUILD)/Makefile
 	@cmake --build $(BUILD) -j $(JOBS) -- --no-print-directory -s
@@ -19,6 +19,13 @@ demo: all
 
 test: all
 	cd $(BUILD) && ctest --output-on-failure -j $(JOBS)
+
+# Our time beside PyTorch's; QUICK=1 takes two minutes, DATA=DIR uses the real MNIST and Credit data.
+bench: all
+	@scripts/setup python3-torch gnuplot-nox
+	@mkdir -p $(BUILD)/bench
+	@$(CC) -O2 bench/sgemm.c -o $(BUILD)/bench/sgemm $$(pkg-config --cflags --libs openblas)
+	bench/run --build $(BUILD) $(if $(QUICK),--quick) $(if $(DATA),--data $(DATA))
 
 # The same tests under AddressSanitizer and UndefinedBehaviorSanitizer.
 sanitize: | setup

@@ -19,7 +19,7 @@ int main(int argc, char **argv) {
   if (sprint_context_new(&context) != SPRINT_OK) return 1;
   const char *sets[] = {"stop.epochs=3"};
   sprint_status status = sprint_experiment_load(context, argv[1], sets, 1, &experiment);
-  if (status == SPRINT_OK) status = sprint_experiment_start(experiment, 0, 0, &run);
+  if (status == SPRINT_OK) status = sprint_experiment_start(experiment, 0, 0, 0, &run);
   if (status == SPRINT_OK) status = sprint_run_go(run, watch, NULL);
   if (status == SPRINT_OK) status = sprint_run_save(run, argv[2]);
   if (status != SPRINT_OK) fprintf(stderr, "run_config: %s\n", sprint_context_error(context));

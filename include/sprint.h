@@ -76,6 +76,7 @@ SPRINT_API const char *sprint_context_error(const sprint_context *context);
 
 /* Threads to use; 0 (the default) for one per core. Results do not depend on it. */
 SPRINT_API sprint_status sprint_context_set_threads(sprint_context *context, int n_threads);
+SPRINT_API int sprint_context_threads(const sprint_context *context); /* in use: at least 1 */
 
 /* The data folder: where a relative path in a data section is looked for when it does not exist in the working folder.
  * NULL (the default): the environment's SPRINT_DATA, else $XDG_DATA_HOME/sprint, else ~/.local/share/sprint. */
@@ -160,10 +161,16 @@ typedef bool (*sprint_observer)(void *user, const sprint_run *run, const sprint_
  * texts laid over the file, as of --set. Nothing is trained yet. */
 SPRINT_API sprint_status sprint_experiment_load(sprint_context *context, const char *path, const char *const *sets,
                                                 size_t n_sets, sprint_experiment **ret_experiment);
+/* The same with the config's `quick` mapping laid over it, below the sets; without that call it is only checked. */
+SPRINT_API sprint_status sprint_experiment_load_quick(sprint_context *context, const char *path,
+                                                      const char *const *sets, size_t n_sets,
+                                                      sprint_experiment **ret_experiment);
 SPRINT_API void sprint_experiment_free(sprint_experiment *experiment);
 
-/* An experiment is methods x seeds; every method starts from the same theta_0 and, seed by seed, sees the same
- * random numbers. */
+/* An experiment is points x methods x seeds. The points are those of the config's `grid`, one without a name where it
+ * has none; every method starts from the same theta_0 and, seed by seed, sees the same random numbers. */
+SPRINT_API size_t sprint_experiment_n_points(const sprint_experiment *experiment);
+SPRINT_API const char *sprint_experiment_point_name(const sprint_experiment *experiment, size_t point); /* alpha-0.2 */
 SPRINT_API size_t sprint_experiment_n_methods(const sprint_experiment *experiment);
 SPRINT_API size_t sprint_experiment_n_seeds(const sprint_experiment *experiment);
 SPRINT_API const char *sprint_experiment_method_name(const sprint_experiment *experiment, size_t method);
@@ -172,14 +179,14 @@ SPRINT_API const char *sprint_experiment_name(const sprint_experiment *experimen
 SPRINT_API const char *sprint_experiment_out(const sprint_experiment *experiment); /* the config's `out`, or "" */
 SPRINT_API const sprint_population *sprint_experiment_population(const sprint_experiment *experiment);
 
-/* The model and the shift of a method, for gradients and risks by hand; yours to free, the shift first, both before
- * the experiment. */
-SPRINT_API sprint_status sprint_experiment_parts(const sprint_experiment *experiment, size_t method,
+/* The model and the shift of a method at a point, for gradients and risks by hand; yours to free, the shift first, both
+ * before the experiment. */
+SPRINT_API sprint_status sprint_experiment_parts(const sprint_experiment *experiment, size_t point, size_t method,
                                                  sprint_model **ret_model, sprint_shift **ret_shift);
 
-/* A run of method x seed, ready to go; free it before the experiment. */
-SPRINT_API sprint_status sprint_experiment_start(sprint_experiment *experiment, size_t method, size_t seed,
-                                                 sprint_run **ret_run);
+/* A run of point x method x seed, ready to go; free it before the experiment. */
+SPRINT_API sprint_status sprint_experiment_start(sprint_experiment *experiment, size_t point, size_t method,
+                                                 size_t seed, sprint_run **ret_run);
 
 /* ------------------------------------------------------------------------------------------------------------------
  * 3. Explicit objects
@@ -220,6 +227,7 @@ SPRINT_API sprint_status sprint_model_new(sprint_context *context, const char *s
 SPRINT_API void sprint_model_free(sprint_model *model);
 SPRINT_API size_t sprint_model_n_params(const sprint_model *model);
 SPRINT_API size_t sprint_model_n_features(const sprint_model *model);
+SPRINT_API double sprint_model_cost_per_row(const sprint_model *model); /* operations of a row's gradient, roughly */
 
 /* The starting point that a run with this seed has. */
 SPRINT_API sprint_status sprint_model_start(sprint_model *model, uint64_t seed, sprint_real *ret_theta);
@@ -289,10 +297,22 @@ SPRINT_API const sprint_real *sprint_run_theta(const sprint_run *run);
 SPRINT_API const sprint_trace_row *sprint_run_trace(const sprint_run *run, size_t *ret_n_rows);
 SPRINT_API const double *sprint_run_strata(const sprint_run *run, size_t row); /* (n_strata) p_c(theta) at a row */
 SPRINT_API uint64_t sprint_run_steps_planned(const sprint_run *run); /* 0: no stop rule that bounds the steps */
+SPRINT_API double sprint_run_epochs_planned(const sprint_run *run);  /* the same in epochs */
+
+/* Floating-point operations of one epoch with its trace row, roughly; those that only simulate the shift left out. */
+SPRINT_API double sprint_run_cost_per_epoch(const sprint_run *run);
 
 /* Writes trace.csv, timing.csv, run.json and model.safetensors into the folder, which is made if it is missing. Each
- * file appears whole or not at all. */
+ * file appears whole or not at all; run.json goes first and comes last, so that it never speaks for other files. */
 SPRINT_API sprint_status sprint_run_save(const sprint_run *run, const char *folder);
+
+/* Whether the folder holds this run, finished: its run.json has the same settings, population, seed, version and
+ * precision, and the run was not stopped on request. */
+SPRINT_API bool sprint_run_is_saved(const sprint_run *run, const char *folder);
+
+/* The last trace row and the stop reason of a saved run, from its run.json; what it does not have is NaN. */
+SPRINT_API sprint_status sprint_saved_final(sprint_context *context, const char *folder, sprint_trace_row *ret_row,
+                                            sprint_stop *ret_stop);
 
 /* A saved model: score rows of a CSV with nothing but the file. */
 typedef struct sprint_predictor sprint_predictor;
@@ -326,6 +346,33 @@ SPRINT_API sprint_status sprint_npy_write(sprint_context *context, const char *p
 SPRINT_API sprint_status sprint_npy_write_double(sprint_context *context, const char *path, size_t n_dims,
                                                  const size_t *shape, const double *data);
 SPRINT_API void sprint_array_clear(sprint_array *array);
+
+/* What is in a data file: CSV, NPY, IDX (plain or gzip) or a batch of CIFAR-10 (.bin), found by its contents. The path
+ * is looked for as that of a data section. */
+typedef struct sprint_value_info {
+  char *text;
+  size_t n; /* how often it is there */
+} sprint_value_info;
+
+typedef struct sprint_column_info {
+  char *name;
+  size_t n_missing, n_texts; /* what is no number is a text */
+  double min, max, mean;     /* of the numbers; NaN where there are none */
+  size_t n_values;           /* distinct values, in order; 0 where there are more than 20 */
+  sprint_value_info *values;
+} sprint_column_info;
+
+typedef struct sprint_file_info {
+  const char *format; /* csv, npy, idx, cifar10 */
+  char *path;         /* where it was found */
+  size_t n_rows;
+  size_t n_dims, shape[4]; /* of arrays; 0 of a CSV */
+  size_t n_columns;
+  sprint_column_info *columns; /* all pixels of images are one column, or one by channel */
+} sprint_file_info;
+
+SPRINT_API sprint_status sprint_file_info_read(sprint_context *context, const char *path, sprint_file_info **ret_info);
+SPRINT_API void sprint_file_info_free(sprint_file_info *info);
 
 /* ------------------------------------------------------------------------------------------------------------------
  * 4. Ask and tell
@@ -436,6 +483,7 @@ typedef enum sprint_param_type {
   SPRINT_PARAM_TEXTS,  /* a list of texts; one alone may stand without brackets */
   SPRINT_PARAM_REALS,  /* a list of numbers */
   SPRINT_PARAM_MAPS,   /* a list of mappings, as of `compare` */
+  SPRINT_PARAM_MAP,    /* a mapping, as of `grid` */
   SPRINT_PARAM_KIND,   /* a section of its own: a kind of `family` by name, or a mapping with `kind` and its keys */
 } sprint_param_type;
 

@@ -24,12 +24,20 @@ sprint_status sprint_context_new(sprint_context **ret_context) {
   if (!context) return SPRINT_ERROR_MEMORY;
   context->n_threads = omp_get_num_procs();
   context->fail_allocation = -1;
+  if (sprint_context_set_data(context, NULL) != SPRINT_OK) {
+    free(context);
+    return SPRINT_ERROR_MEMORY;
+  }
   openblas_set_num_threads(1);
   *ret_context = context;
   return SPRINT_OK;
 }
 
-void sprint_context_free(sprint_context *context) { free(context); }
+void sprint_context_free(sprint_context *context) {
+  if (!context) return;
+  free(context->data_folder);
+  free(context);
+}
 
 const char *sprint_context_error(const sprint_context *context) { return context->error; }
 
@@ -39,6 +47,33 @@ sprint_status sprint_context_set_threads(sprint_context *context, int n_threads)
   context->n_threads = n_threads ? n_threads : omp_get_num_procs();
   return SPRINT_OK;
 }
+
+int sprint_context_threads(const sprint_context *context) { return context->n_threads; }
+
+/* FOLDER + rest in malloc's memory; NULL: out of memory. */
+static char *join(const char *folder, const char *rest) {
+  size_t size = strlen(folder) + strlen(rest) + 1;
+  char *path = malloc(size);
+  if (path) snprintf(path, size, "%s%s", folder, rest);
+  return path;
+}
+
+static char *standard_data_folder(void) {
+  const char *named = getenv("SPRINT_DATA"), *data_home = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
+  if (named && *named) return join(named, "");
+  if (data_home && *data_home == '/') return join(data_home, "/sprint");
+  return home && *home ? join(home, "/.local/share/sprint") : join("", "");
+}
+
+sprint_status sprint_context_set_data(sprint_context *context, const char *folder) {
+  char *copy = folder ? join(folder, "") : standard_data_folder();
+  if (!copy) return sprint_fail(context, SPRINT_ERROR_MEMORY, "out of memory");
+  free(context->data_folder);
+  context->data_folder = copy;
+  return SPRINT_OK;
+}
+
+const char *sprint_context_data(const sprint_context *context) { return context->data_folder; }
 
 /* A sentence is one line, whatever the names and values in it hold. */
 static void keep_one_line(char *sentence) {

@@ -4,8 +4,8 @@
 /* Below this a lane costs more to start than it saves: some 100 microseconds of arithmetic. */
 #define WORTH_A_LANE 2e6
 
-int sprint__lanes_for(size_t n_rows, double cost_per_row) {
-  double worth = (double)n_rows * cost_per_row / WORTH_A_LANE;
+int sprint__lanes_for(size_t n_rows, double cost_per_row, double cost_per_lane) {
+  double worth = (double)n_rows * cost_per_row / (WORTH_A_LANE + cost_per_lane);
   if (worth >= SPRINT__MAX_LANES) worth = SPRINT__MAX_LANES;
   if (worth > (double)n_rows) worth = (double)n_rows;
   return worth < 1 ? 1 : (int)worth;

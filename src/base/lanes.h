@@ -7,8 +7,9 @@
 
 enum { SPRINT__MAX_LANES = 8 };
 
-/* How many lanes n rows of `cost_per_row` floating-point operations are worth. */
-int sprint__lanes_for(size_t n_rows, double cost_per_row);
+/* How many lanes n rows of `cost_per_row` floating-point operations are worth, where a lane costs `cost_per_lane` of
+ * them by being there (a buffer to clear and to add up). */
+int sprint__lanes_for(size_t n_rows, double cost_per_row, double cost_per_lane);
 
 /* The rows of a lane: [*ret_start, return value). */
 size_t sprint__lane_rows(size_t n_rows, int n_lanes, int lane, size_t *ret_start);

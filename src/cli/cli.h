@@ -23,10 +23,11 @@ struct cli_options {
   size_t n_arguments;
   const char *sets[CLI_MAX];
   size_t n_sets;
-  const char *out, *params, *deployed, *seed;
+  const char *out, *params, *deployed, *seed, *seeds, *jobs, *dir;
+  bool quick;
 };
 
-extern const struct cli_command cli_run, cli_predict, cli_grad, cli_init, cli_verify, cli_list, cli_data;
+extern const struct cli_command cli_run, cli_predict, cli_grad, cli_init, cli_verify, cli_list, cli_data, cli_reproduce;
 
 /* Reads argv[1 ..] of a command. Returns CLI_OK; or, after a sentence on stderr, CLI_USAGE. *ret_help: --help. */
 int cli_parse(sprint_context *context, const struct cli_command *command, int argc, char **argv,
@@ -38,25 +39,54 @@ int cli_failed(const sprint_context *context);
 /* A sentence of our own about how the command was called; returns CLI_USAGE. */
 int cli_misused(const struct cli_command *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The experiment of options->arguments[0], --set and --seed. */
+/* Whether the blank-separated list holds the word. */
+bool cli_has_word(const char *list, const char *word);
+
+/* Whether the text is a whole number from min to max. */
+bool cli_whole(const char *text, int min, int max, int *ret_number);
+
+/* The experiment of options->arguments[0], --set, --seed or --seeds, and --quick. */
 sprint_status cli_load(sprint_context *context, const struct cli_options *options, sprint_experiment **ret_experiment);
 
 /* One line about the run under way: rewritten in place on a terminal, plain and seldom otherwise. */
 struct cli_progress {
   bool terminal;
   size_t number, total; /* of the run among all */
-  const char *name;
-  uint64_t seed;
+  const char *name;     /* lent */
   double epochs_done, loss, gradient_sq;
   double started, printed; /* clock */
 };
 
-void cli_progress_start(struct cli_progress *progress, size_t number, size_t total, const char *name, uint64_t seed);
+void cli_progress_start(struct cli_progress *progress, size_t number, size_t total, const char *name);
 void cli_progress_show(struct cli_progress *progress, const sprint_run *run, const sprint_trace_row *row,
                        const sprint_counters *cost);
 void cli_progress_end(struct cli_progress *progress);
 
 double cli_clock(void);
+
+/* A time as people say it: "1.2 s", "12 s", "3 min", "1.5 h", "2.5 days". */
+struct cli_time {
+  char text[32];
+};
+struct cli_time cli_time(double seconds);
+
+/* From here on the first Ctrl-C or SIGTERM is noted for cli_interrupted, the second one kills. */
+void cli_catch_interrupts(void);
+bool cli_interrupted(void);
+
+/* One run of an experiment. They are counted by point, then method, then seed. */
+struct cli_number {
+  size_t point, method, seed;
+};
+size_t cli_n_runs(const sprint_experiment *experiment);
+struct cli_number cli_run_number(const sprint_experiment *experiment, size_t i);
+
+/* "METHOD/seed-S", or "POINT/METHOD/seed-S" where it is wanted and there is a grid; to be freed. */
+char *cli_run_name(const sprint_experiment *experiment, struct cli_number run, bool with_point);
+
+/* Whether OUT can hold results: what of it is there already is a folder that can be written to. Found now, not after
+ * hours of training. */
+sprint_status cli_check_out(sprint_context *context, const char *out);
 
 /* printf into a new string, to be freed; ends the program where memory is out. */
 char *cli_format(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -1,74 +1,43 @@
-/* sprint data: what a config's population looks like, for checking from outside. */
-#include <stdlib.h>
+/* sprint data: the populations of configs, and the files that they come from. */
+#include "cmd_data.h"
+
 #include <string.h>
 
-#include "cli.h"
-
-/* x.npy and y.npy of the base population; x_deployed.npy of D(theta') where parameters are given. */
-static sprint_status write_population(sprint_context *context, const sprint_population *population, const char *out) {
-  size_t shape[2] = {sprint_population_n(population), sprint_population_n_features(population)};
-  char *x_path = cli_format("%s-x.npy", out), *y_path = cli_format("%s-y.npy", out);
-  sprint_status status = sprint_npy_write(context, x_path, 2, shape, sprint_population_x(population));
-  if (status == SPRINT_OK) status = sprint_npy_write(context, y_path, 1, shape, sprint_population_y(population));
-  free(x_path);
-  free(y_path);
-  return status;
-}
-
-struct moved {
-  sprint_model *model;
-  sprint_shift *shift;
-  sprint_real *theta, *x;
-  uint32_t *who;
+/* A subcommand with the options that it takes of those that `data` has. */
+static const struct {
+  const char *name;
+  size_t n_arguments; /* behind the name */
+  cli_data_command run;
+  bool exports, dir; /* takes --out, --set and --deployed; takes --dir */
+} subcommands[] = {
+    {"get", 1, cli_data_get, false, true},
+    {"list", 0, cli_data_list, false, false},
+    {"info", 1, cli_data_info, false, false},
+    {"export", 1, cli_data_export, true, false},
 };
 
-static sprint_status write_moved(sprint_context *context, const sprint_experiment *experiment, const char *params,
-                                 const char *out, struct moved *moved) {
-  const sprint_population *population = sprint_experiment_population(experiment);
-  size_t shape[2] = {sprint_population_n(population), sprint_population_n_features(population)};
-  sprint_status status = sprint_experiment_parts(experiment, 0, &moved->model, &moved->shift);
-  if (status != SPRINT_OK) return status;
-  moved->theta = calloc(sprint_model_n_params(moved->model), sizeof *moved->theta);
-  moved->x = calloc(shape[0] * shape[1], sizeof *moved->x);
-  moved->who = calloc(shape[0], sizeof *moved->who);
-  if (!moved->theta || !moved->x || !moved->who)
-    return sprint_fail(context, SPRINT_ERROR_MEMORY, "out of memory for %zu rows", shape[0]);
-  for (size_t i = 0; i < shape[0]; i++) moved->who[i] = (uint32_t)i;
-  status = sprint_model_read_theta(moved->model, params, moved->theta);
-  if (status == SPRINT_OK) status = sprint_shift_respond(moved->shift, moved->theta, moved->who, shape[0], moved->x);
-  char *path = cli_format("%s-x-deployed.npy", out);
-  if (status == SPRINT_OK) status = sprint_npy_write(context, path, 2, shape, moved->x);
-  free(path);
-  return status;
-}
-
 static int data_run(sprint_context *context, const struct cli_command *command, const struct cli_options *options) {
-  if (strcmp(options->arguments[0], "export") != 0)
-    return cli_misused(command, "'%s' is not a data command; 'export' was expected", options->arguments[0]);
-  if (!options->out) return cli_misused(command, "--out is needed");
-  struct cli_options config = *options;
-  config.arguments[0] = options->arguments[1];
-  sprint_experiment *experiment = NULL;
-  struct moved moved = {0};
-  sprint_status status = cli_load(context, &config, &experiment);
-  if (status == SPRINT_OK) status = write_population(context, sprint_experiment_population(experiment), options->out);
-  if (status == SPRINT_OK && options->deployed)
-    status = write_moved(context, experiment, options->deployed, options->out, &moved);
-  free(moved.theta);
-  free(moved.x);
-  free(moved.who);
-  sprint_shift_free(moved.shift);
-  sprint_model_free(moved.model);
-  sprint_experiment_free(experiment);
-  return status == SPRINT_OK ? CLI_OK : cli_failed(context);
+  const char *name = options->arguments[0];
+  for (size_t i = 0; i < sizeof subcommands / sizeof subcommands[0]; i++) {
+    if (strcmp(subcommands[i].name, name) != 0) continue;
+    if (options->n_arguments != subcommands[i].n_arguments + 1)
+      return cli_misused(command, "'%s' takes %zu argument(s), got %zu", name, subcommands[i].n_arguments,
+                         options->n_arguments - 1);
+    if (!subcommands[i].exports && (options->out || options->deployed || options->n_sets))
+      return cli_misused(command, "--out, --deployed and --set are for 'export'");
+    if (!subcommands[i].dir && options->dir) return cli_misused(command, "--dir is for 'get'");
+    return subcommands[i].run(context, command, options);
+  }
+  return cli_misused(command, "'%s' is not a data command; get, list, info or export was expected", name);
 }
 
 const struct cli_command cli_data = {
     "data",
-    "export CONFIG.yaml [--deployed FILE] --out PREFIX [--set KEY.PATH=VALUE]...",
-    "the population as PREFIX-x.npy and PREFIX-y.npy; with --deployed also PREFIX-x-deployed.npy",
-    "deployed out set",
-    2,
+    "get SET [--dir DIR] | list [--data DIR] | info FILE [--data DIR] | "
+    "export CONFIG.yaml [--deployed FILE] --out PREFIX [--data DIR] [--set KEY.PATH=VALUE]...",
+    "fetch public data sets; say which are here; what is in a file; a config's population as PREFIX-x.npy and -y.npy",
+    "deployed out set data dir",
+    1,
     2,
     data_run,
 };

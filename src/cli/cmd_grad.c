@@ -26,7 +26,7 @@ static void bench_clear(struct bench *bench) {
 static sprint_status bench_new(sprint_context *context, const struct cli_options *options, struct bench *bench) {
   *bench = (struct bench){0};
   sprint_status status = cli_load(context, options, &bench->experiment);
-  if (status == SPRINT_OK) status = sprint_experiment_parts(bench->experiment, 0, &bench->model, &bench->shift);
+  if (status == SPRINT_OK) status = sprint_experiment_parts(bench->experiment, 0, 0, &bench->model, &bench->shift);
   if (status != SPRINT_OK) return status;
   size_t n = sprint_model_n_params(bench->model);
   bench->theta = calloc(n, sizeof *bench->theta);
@@ -75,9 +75,9 @@ static int grad_run(sprint_context *context, const struct cli_command *command, 
 
 const struct cli_command cli_grad = {
     "grad",
-    "CONFIG.yaml --params FILE [--deployed FILE] --out FILE [--set KEY.PATH=VALUE]... [--threads N]",
+    "CONFIG.yaml --params FILE [--deployed FILE] --out FILE [--data DIR] [--set KEY.PATH=VALUE]... [--threads N]",
     "gradient of J(theta; theta') over the whole population to FILE (.npy or .safetensors); prints the loss",
-    "params deployed out set threads",
+    "params deployed out set data threads",
     1,
     1,
     grad_run,
@@ -96,9 +96,9 @@ static int init_run(sprint_context *context, const struct cli_command *command, 
 
 const struct cli_command cli_init = {
     "init",
-    "CONFIG.yaml [--seed S] --out FILE [--set KEY.PATH=VALUE]...",
+    "CONFIG.yaml [--seed S] --out FILE [--data DIR] [--set KEY.PATH=VALUE]...",
     "the starting point of a seed to FILE (.npy or .safetensors)",
-    "seed out set",
+    "seed out set data",
     1,
     1,
     init_run,

@@ -17,15 +17,11 @@ static void print_range(const sprint_param *param) {
 
 static void print_type(const sprint_param *param) {
   static const char *const words[] = {
-      [SPRINT_PARAM_BOOL] = "true or false",
-      [SPRINT_PARAM_INTEGER] = "whole number",
-      [SPRINT_PARAM_REAL] = "number",
-      [SPRINT_PARAM_TEXT] = "text",
-      [SPRINT_PARAM_CHOICE] = "one of ",
-      [SPRINT_PARAM_TEXTS] = "list of texts",
-      [SPRINT_PARAM_REALS] = "list of numbers",
-      [SPRINT_PARAM_MAPS] = "list of mappings",
-      [SPRINT_PARAM_KIND] = "section, as of `sprint list ",
+      [SPRINT_PARAM_BOOL] = "true or false",    [SPRINT_PARAM_INTEGER] = "whole number",
+      [SPRINT_PARAM_REAL] = "number",           [SPRINT_PARAM_TEXT] = "text",
+      [SPRINT_PARAM_CHOICE] = "one of ",        [SPRINT_PARAM_TEXTS] = "list of texts",
+      [SPRINT_PARAM_REALS] = "list of numbers", [SPRINT_PARAM_MAPS] = "list of mappings",
+      [SPRINT_PARAM_MAP] = "mapping",           [SPRINT_PARAM_KIND] = "section, as of `sprint list ",
   };
   fputs(words[param->type], stdout);
   if (param->type == SPRINT_PARAM_CHOICE) fputs(param->choices, stdout);

@@ -5,7 +5,7 @@
 #include "cli.h"
 
 static const struct cli_command *const commands[] = {
-    &cli_run, &cli_predict, &cli_grad, &cli_init, &cli_verify, &cli_list, &cli_data,
+    &cli_run, &cli_reproduce, &cli_predict, &cli_grad, &cli_init, &cli_verify, &cli_list, &cli_data,
 };
 
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
@@ -15,7 +15,7 @@ static void print_help(FILE *stream) {
       "sprint: stable learning when the deployed model changes its own data\n\n"
       "usage: sprint COMMAND ...\n\n",
       stream);
-  for (size_t i = 0; i < N_COMMANDS; i++) fprintf(stream, "  %-8s %s\n", commands[i]->name, commands[i]->summary);
+  for (size_t i = 0; i < N_COMMANDS; i++) fprintf(stream, "  %-9s %s\n", commands[i]->name, commands[i]->summary);
   fputs(
       "\n  sprint COMMAND --help    how a command is called\n"
       "  sprint --version         version and precision\n",
@@ -28,12 +28,19 @@ static void print_command_help(const struct cli_command *command) {
       {"set", "--set KEY.PATH=VALUE  lay a value over the config; may be given often"},
       {"out", "--out PATH            where the result goes"},
       {"seed", "--seed S              one seed instead of the config's"},
+      {"quick", "--quick               the config's `quick` settings over the others: a subset, few epochs"},
+      {"seeds", "--seeds S,S,...       these seeds instead of the config's"},
+      {"jobs", "--jobs N              runs at a time, one thread each (default: one per thread where an epoch is less"},
+      {"jobs", "                      than 1e12 operations, else one after the other on all threads)"},
       {"threads", "--threads N           threads to use (0: one per core); results do not depend on it"},
       {"params", "--params FILE         theta: .npy (flat) or .safetensors"},
       {"deployed", "--deployed FILE       theta' that the population reacts to (default: theta)"},
+      {"data", "--data DIR            where data files are looked for that are not here (default: SPRINT_DATA,"},
+      {"data", "                      else the folder `sprint` in XDG_DATA_HOME or ~/.local/share)"},
+      {"dir", "--dir DIR             where a fetched set goes (default: the data folder)"},
   };
   for (size_t i = 0; i < sizeof help / sizeof help[0]; i++)
-    if (strstr(command->options, help[i][0])) printf("  %s\n", help[i][1]);
+    if (cli_has_word(command->options, help[i][0])) printf("  %s\n", help[i][1]);
 }
 
 static const struct cli_command *find(const char *name) {

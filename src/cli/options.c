@@ -37,8 +37,8 @@ char *cli_format(const char *format, ...) {
   return text;
 }
 
-/* Whether the blank-separated list holds the word. */
-static bool has_word(const char *list, const char *word, size_t length) {
+bool cli_has_word(const char *list, const char *word) {
+  size_t length = strlen(word);
   for (const char *at = list; (at = strstr(at, word)); at++) {
     bool begins = at == list || at[-1] == ' ', ends = at[length] == '\0' || at[length] == ' ';
     if (begins && ends) return true;
@@ -46,18 +46,27 @@ static bool has_word(const char *list, const char *word, size_t length) {
   return false;
 }
 
-static int set_threads(sprint_context *context, const struct cli_command *command, const char *text) {
+bool cli_whole(const char *text, int min, int max, int *ret_number) {
   char *end = NULL;
   errno = 0;
   long n = strtol(text, &end, 10);
-  if (errno || end == text || *end || n < 0 || n > 1024)
+  if (errno || end == text || *end || n < min || n > max) return false;
+  *ret_number = (int)n;
+  return true;
+}
+
+static int set_threads(sprint_context *context, const struct cli_command *command, const char *text) {
+  int n = 0;
+  if (!cli_whole(text, 0, 1024, &n))
     return cli_misused(command, "--threads: '%s' is not a whole number within 0 .. 1024", text);
-  return sprint_context_set_threads(context, (int)n) == SPRINT_OK ? CLI_OK : cli_failed(context);
+  return sprint_context_set_threads(context, n) == SPRINT_OK ? CLI_OK : cli_failed(context);
 }
 
 static int take_option(sprint_context *context, const struct cli_command *command, const char *name, const char *value,
                        struct cli_options *options) {
   if (strcmp(name, "threads") == 0) return set_threads(context, command, value);
+  if (strcmp(name, "data") == 0 && *value)
+    return sprint_context_set_data(context, value) == SPRINT_OK ? CLI_OK : cli_failed(context);
   if (strcmp(name, "set") == 0) {
     if (options->n_sets == CLI_MAX - 1) return cli_misused(command, "more than %d --set options", CLI_MAX - 1);
     options->sets[options->n_sets++] = value;
@@ -66,8 +75,11 @@ static int take_option(sprint_context *context, const struct cli_command *comman
   const char **slot = strcmp(name, "out") == 0        ? &options->out
                       : strcmp(name, "params") == 0   ? &options->params
                       : strcmp(name, "deployed") == 0 ? &options->deployed
+                      : strcmp(name, "dir") == 0      ? &options->dir
+                      : strcmp(name, "seeds") == 0    ? &options->seeds
+                      : strcmp(name, "jobs") == 0     ? &options->jobs
                                                       : &options->seed;
-  if (!*value && slot != &options->seed) return cli_misused(command, "option '--%s' needs a value", name);
+  if (!*value && strcmp(name, "seed") != 0) return cli_misused(command, "option '--%s' needs a value", name);
   *slot = value;
   return CLI_OK;
 }
@@ -80,7 +92,12 @@ static int take_long(sprint_context *context, const struct cli_command *command,
   if (length == 0 || length >= sizeof name) return cli_misused(command, "unknown option '%s'", argv[*i]);
   memcpy(name, text, length);
   name[length] = '\0';
-  if (!has_word(command->options, name, length)) return cli_misused(command, "unknown option '--%s'", name);
+  if (!cli_has_word(command->options, name)) return cli_misused(command, "unknown option '--%s'", name);
+  if (strcmp(name, "quick") == 0) {
+    if (equals) return cli_misused(command, "option '--%s' takes no value", name);
+    options->quick = true;
+    return CLI_OK;
+  }
   const char *value = equals ? equals + 1 : *i + 1 < argc ? argv[++*i] : NULL;
   if (!value) return cli_misused(command, "option '--%s' needs a value", name);
   return take_option(context, command, name, value, options);
@@ -113,7 +130,7 @@ int cli_parse(sprint_context *context, const struct cli_command *command, int ar
 
 sprint_status cli_load(sprint_context *context, const struct cli_options *options, sprint_experiment **ret_experiment) {
   const char *sets[CLI_MAX];
-  char seeds[64];
+  char seeds[512];
   size_t n_sets = options->n_sets;
   memcpy(sets, options->sets, n_sets * sizeof *sets);
   if (options->seed) {
@@ -122,6 +139,13 @@ sprint_status cli_load(sprint_context *context, const struct cli_options *option
                          options->seed);
     snprintf(seeds, sizeof seeds, "seeds=[%s]", options->seed);
     sets[n_sets++] = seeds;
+  } else if (options->seeds) {
+    if (strlen(options->seeds) > 500 || strspn(options->seeds, "0123456789,") != strlen(options->seeds))
+      return sprint_fail(context, SPRINT_ERROR_INPUT, "--seeds: '%s' is not a list of whole numbers as of 2024,2025",
+                         options->seeds);
+    snprintf(seeds, sizeof seeds, "seeds=[%s]", options->seeds);
+    sets[n_sets++] = seeds;
   }
-  return sprint_experiment_load(context, options->arguments[0], sets, n_sets, ret_experiment);
+  return (options->quick ? sprint_experiment_load_quick : sprint_experiment_load)(context, options->arguments[0], sets,
+                                                                                  n_sets, ret_experiment);
 }

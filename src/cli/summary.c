@@ -6,43 +6,75 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum column { LOSS, ACCURACY, GRADIENT, GRADIENT_MEAN, IFO, DEPLOYMENTS, SECONDS, N_COLUMNS };
+enum column { LOSS, ACCURACY, GRADIENT, GRADIENT_MEAN, IFO, SAMPLES, DEPLOYMENTS, CLASSES, SECONDS, N_COLUMNS };
 
 /* Running mean and sum of squared deviations (Welford). */
 struct moments {
   double mean, squares;
 };
 
+/* The runs of one method at one point. */
 struct method {
-  size_t n, n_diverged;
+  size_t n, n_diverged, n_collapsed;
   struct moments columns[N_COLUMNS];
 };
 
 struct cli_summary {
+  const sprint_experiment *experiment;
   size_t n_methods;
-  struct method methods[];
+  double base_classes;     /* effective number of classes of the base population; 0: it has none */
+  bool shows_classes;      /* of two, a column has nothing to say */
+  struct method methods[]; /* (n_points, n_methods) */
 };
 
+/* exp of the entropy of the class shares. */
+static double effective_classes(const sprint_population *population) {
+  size_t n = sprint_population_n(population), n_classes = sprint_population_n_classes(population);
+  const sprint_real *y = sprint_population_y(population);
+  double entropy = 0, *shares = calloc(n_classes + 1, sizeof *shares);
+  if (!shares || n_classes == 0) {
+    free(shares);
+    return 0;
+  }
+  for (size_t i = 0; i < n; i++) shares[(size_t)y[i]] += 1.0 / (double)n;
+  for (size_t c = 0; c < n_classes; c++) entropy -= shares[c] > 0 ? shares[c] * log(shares[c]) : 0;
+  free(shares);
+  return exp(entropy);
+}
+
 struct cli_summary *cli_summary_new(const sprint_experiment *experiment) {
-  size_t n = sprint_experiment_n_methods(experiment);
+  size_t n_methods = sprint_experiment_n_methods(experiment), n = sprint_experiment_n_points(experiment) * n_methods;
   struct cli_summary *summary = calloc(1, sizeof *summary + n * sizeof summary->methods[0]);
-  if (summary) summary->n_methods = n;
+  if (!summary) return NULL;
+  summary->experiment = experiment;
+  summary->n_methods = n_methods;
+  summary->base_classes = effective_classes(sprint_experiment_population(experiment));
+  summary->shows_classes = sprint_population_n_classes(sprint_experiment_population(experiment)) > 2;
   return summary;
 }
 
 void cli_summary_free(struct cli_summary *summary) { free(summary); }
 
-void cli_summary_add(struct cli_summary *summary, size_t method, const sprint_trace_row *last, sprint_stop stop) {
-  struct method *m = &summary->methods[method];
+/* Of all classes but one, less than a quarter is left. */
+static bool collapsed(const struct cli_summary *summary, const sprint_trace_row *row) {
+  return summary->base_classes > 1 && row->effective_classes - 1 < (summary->base_classes - 1) / 4;
+}
+
+void cli_summary_add(struct cli_summary *summary, struct cli_number run, const sprint_trace_row *last,
+                     sprint_stop stop) {
+  struct method *m = &summary->methods[run.point * summary->n_methods + run.method];
   const double values[N_COLUMNS] = {last->loss,
                                     100 * last->accuracy,
                                     last->gradient_sq,
                                     last->gradient_sq_mean,
                                     (double)last->cost.ifo,
+                                    (double)last->cost.samples,
                                     (double)last->cost.deployments,
+                                    last->effective_classes,
                                     last->seconds};
   m->n++;
   m->n_diverged += stop == SPRINT_STOP_DIVERGED;
+  m->n_collapsed += collapsed(summary, last);
   for (size_t c = 0; c < N_COLUMNS; c++) {
     double away = values[c] - m->columns[c].mean;
     m->columns[c].mean += away / (double)m->n;
@@ -60,25 +92,56 @@ static void print_cell(const struct method *m, enum column column, const char *f
   printf("  %s%*s", text, width > n ? width - n : 0, "");
 }
 
-void cli_summary_print(const struct cli_summary *summary, const sprint_experiment *experiment) {
+static void print_method(const struct cli_summary *summary, size_t point, size_t method, int name_width) {
+  const struct method *m = &summary->methods[point * summary->n_methods + method];
+  if (m->n == 0) return;
+  printf("%-*s", name_width, sprint_experiment_method_name(summary->experiment, method));
+  print_cell(m, LOSS, "%.4f", 18);
+  print_cell(m, ACCURACY, "%.2f", 14);
+  print_cell(m, GRADIENT, "%.4g", 22);
+  print_cell(m, GRADIENT_MEAN, "%.4g", 22);
+  printf("  %-10.0f  %-10.0f  %-11.0f", m->columns[IFO].mean, m->columns[SAMPLES].mean, m->columns[DEPLOYMENTS].mean);
+  if (summary->shows_classes) printf("  %-7.3g", m->columns[CLASSES].mean);
+  printf("  %.2f", m->columns[SECONDS].mean);
+  if (m->n_diverged) printf("  %zu of %zu diverged", m->n_diverged, m->n);
+  putchar('\n');
+}
+
+static void print_collapse(const struct cli_summary *summary, size_t point, size_t method) {
+  const struct method *m = &summary->methods[point * summary->n_methods + method];
+  if (!m->n_collapsed) return;
+  printf("%s: the population collapsed onto few classes in %zu of %zu run(s): %.3g of %zu are left in effect\n",
+         sprint_experiment_method_name(summary->experiment, method), m->n_collapsed, m->n, m->columns[CLASSES].mean,
+         sprint_population_n_classes(sprint_experiment_population(summary->experiment)));
+}
+
+static bool has_runs(const struct cli_summary *summary, size_t point) {
+  size_t n = 0;
+  for (size_t i = 0; i < summary->n_methods; i++) n += summary->methods[point * summary->n_methods + i].n;
+  return n > 0;
+}
+
+static void print_point(const struct cli_summary *summary, size_t point, int name_width) {
+  const char *name = sprint_experiment_point_name(summary->experiment, point);
+  if (!has_runs(summary, point)) return;
+  printf("%s%s\n", *name ? "\n" : "", name);
+  printf("%-*s  %-18s  %-14s  %-22s  %-22s  %-10s  %-10s  %-11s%s  %s\n", name_width, "method", "loss on D(theta)",
+         "accuracy, %", "|grad J|^2", "its mean over epochs", "IFO", "samples", "deployments",
+         summary->shows_classes ? "  classes" : "", "seconds");
+  for (size_t i = 0; i < summary->n_methods; i++) print_method(summary, point, i, name_width);
+  for (size_t i = 0; i < summary->n_methods; i++) print_collapse(summary, point, i);
+}
+
+void cli_summary_print(const struct cli_summary *summary) {
   int name_width = 6;
   for (size_t i = 0; i < summary->n_methods; i++) {
-    int length = (int)strlen(sprint_experiment_method_name(experiment, i));
+    int length = (int)strlen(sprint_experiment_method_name(summary->experiment, i));
     if (length > name_width) name_width = length;
   }
-  printf("\n%-*s  %-18s  %-14s  %-22s  %-22s  %-9s  %-11s  %s\n", name_width, "method", "loss on D(theta)",
-         "accuracy, %", "|grad J|^2", "its mean over epochs", "IFO", "deployments", "seconds");
-  for (size_t i = 0; i < summary->n_methods; i++) {
-    const struct method *m = &summary->methods[i];
-    if (m->n == 0) continue;
-    printf("%-*s", name_width, sprint_experiment_method_name(experiment, i));
-    print_cell(m, LOSS, "%.4f", 18);
-    print_cell(m, ACCURACY, "%.2f", 14);
-    print_cell(m, GRADIENT, "%.4g", 22);
-    print_cell(m, GRADIENT_MEAN, "%.4g", 22);
-    printf("  %-9.0f  %-11.0f  %.2f", m->columns[IFO].mean, m->columns[DEPLOYMENTS].mean, m->columns[SECONDS].mean);
-    if (m->n_diverged) printf("  %zu of %zu diverged", m->n_diverged, m->n);
-    putchar('\n');
+  bool any = false;
+  for (size_t p = 0; p < sprint_experiment_n_points(summary->experiment); p++) {
+    any = any || has_runs(summary, p);
+    print_point(summary, p, name_width);
   }
-  puts("(final values, mean ± standard error over seeds)\n");
+  if (any) puts("(final values, mean ± standard error over seeds)\n");
 }

@@ -89,19 +89,13 @@ struct route {
   char *keys;                 /* owns the parts */
   char *parts[SPRINT__MAX_DEPTH];
   size_t n;
-  const char *value;
 };
 
-static sprint_status route_cut(struct sprint__document *document, const char *assignment, struct route *route) {
-  sprint_context *context = document->context;
-  const char *equals = strchr(assignment, '=');
-  size_t size = strlen(assignment);
-  if (!equals) return sprint__complain(context, route->place, "there is no '='; key.path=value was expected");
-  if (sprint__text_check(assignment, size) < size) return sprint__complain(context, route->place, "is not UTF-8 text");
-  route->value = equals + 1;
-  route->keys = sprint__printf(context, "%.*s", (int)(equals - assignment), assignment);
-  if (!route->keys) return SPRINT_ERROR_MEMORY;
-  for (char *part = route->keys; part;) {
+/* Takes `keys` over, even on failure. */
+static sprint_status route_cut(sprint_context *context, char *keys, struct route *route) {
+  route->keys = keys;
+  if (!keys) return SPRINT_ERROR_MEMORY;
+  for (char *part = keys; part;) {
     if (route->n == SPRINT__MAX_DEPTH)
       return sprint__complain(context, route->place, "the key is nested deeper than %d levels", SPRINT__MAX_DEPTH);
     route->parts[route->n++] = part;
@@ -122,14 +116,14 @@ static struct sprint__shown reached(const struct route *route, size_t n) {
   return sprint__show(path);
 }
 
-static sprint_status enter_list(struct sprint__document *document, struct sprint__node *list, const struct route *route,
-                                size_t i, struct sprint__node ***ret_slot) {
+static sprint_status enter_list(sprint_context *context, struct sprint__node *list, const struct route *route, size_t i,
+                                struct sprint__node ***ret_slot) {
   const char *part = route->parts[i];
   size_t length = strlen(part), index = 0;
   for (size_t c = 0; c < length && index < list->n_children; c++)
     index = part[c] >= '0' && part[c] <= '9' ? 10 * index + (size_t)(part[c] - '0') : list->n_children;
   if (index >= list->n_children)
-    return sprint__complain(document->context, route->place,
+    return sprint__complain(context, route->place,
                             "'%s' is a list of %zu, entered by a number from 0, and '%s' is not one of them",
                             reached(route, i).text, list->n_children, sprint__show(part).text);
   *ret_slot = &list->children[index];
@@ -137,11 +131,11 @@ static sprint_status enter_list(struct sprint__document *document, struct sprint
 }
 
 /* The slot of part i in `node`; NULL where a map does not have it yet. */
-static sprint_status enter(struct sprint__document *document, struct sprint__node *node, const struct route *route,
-                           size_t i, struct sprint__node ***ret_slot) {
-  if (node->type == SPRINT__NODE_LIST) return enter_list(document, node, route, i, ret_slot);
+static sprint_status enter(sprint_context *context, struct sprint__node *node, const struct route *route, size_t i,
+                           struct sprint__node ***ret_slot) {
+  if (node->type == SPRINT__NODE_LIST) return enter_list(context, node, route, i, ret_slot);
   if (node->type == SPRINT__NODE_SCALAR)
-    return sprint__complain(document->context, route->place, "'%s' is a single value, so it has no key '%s'",
+    return sprint__complain(context, route->place, "'%s' is a single value, so it has no key '%s'",
                             reached(route, i).text, sprint__show(route->parts[i]).text);
   *ret_slot = NULL;
   for (size_t c = 0; c < node->n_children; c++)
@@ -150,33 +144,34 @@ static sprint_status enter(struct sprint__document *document, struct sprint__nod
 }
 
 /* Names *value by part i and, for each part down to the one after `last`, puts it in a map of its own. */
-static sprint_status wrap(struct sprint__document *document, const struct route *route, size_t last,
+static sprint_status wrap(sprint_context *context, const struct route *route, size_t last,
                           struct sprint__node **value) {
   for (size_t i = route->n;; i--) {
     struct sprint__node *map = NULL;
-    (*value)->key = sprint__strdup(document->context, route->parts[i - 1]);
+    (*value)->key = sprint__strdup(context, route->parts[i - 1]);
     if (!(*value)->key) return SPRINT_ERROR_MEMORY;
     if (i - 1 == last) return SPRINT_OK;
-    SPRINT__TRY(sprint__node_new(document->context, SPRINT__NODE_MAP, route->place, &map));
+    SPRINT__TRY(sprint__node_new(context, SPRINT__NODE_MAP, route->place, &map));
     struct sprint__node *child = *value;
     *value = map;
-    SPRINT__TRY(sprint__node_append(document->context, map, child));
+    SPRINT__TRY(sprint__node_append(context, map, child));
   }
 }
 
 /* Puts *value at the end of the route; what is not put stays the caller's. */
-static sprint_status lay(struct sprint__document *document, const struct route *route, struct sprint__node **value) {
-  struct sprint__node *node = document->root, **slot = NULL;
+static sprint_status lay(sprint_context *context, struct sprint__node *root, const struct route *route,
+                         struct sprint__node **value) {
+  struct sprint__node *node = root, **slot = NULL;
   size_t i = 0;
   for (;; i++) {
-    SPRINT__TRY(enter(document, node, route, i, &slot));
+    SPRINT__TRY(enter(context, node, route, i, &slot));
     if (!slot || i + 1 == route->n || sprint__node_is_null(*slot)) break;
     node = *slot;
   }
-  SPRINT__TRY(wrap(document, route, i, value));
+  SPRINT__TRY(wrap(context, route, i, value));
   struct sprint__node *laid = *value;
   *value = NULL;
-  if (!slot) return sprint__node_append(document->context, node, laid);
+  if (!slot) return sprint__node_append(context, node, laid);
   if (node->type == SPRINT__NODE_LIST) {
     sprint__free(laid->key);
     laid->key = NULL;
@@ -186,15 +181,41 @@ static sprint_status lay(struct sprint__document *document, const struct route *
   return SPRINT_OK;
 }
 
+static sprint_status check_assignment(sprint_context *context, const char *assignment, struct sprint__place place) {
+  size_t size = strlen(assignment);
+  if (!strchr(assignment, '=')) return sprint__complain(context, place, "there is no '='; key.path=value was expected");
+  if (sprint__text_check(assignment, size) < size) return sprint__complain(context, place, "is not UTF-8 text");
+  return SPRINT_OK;
+}
+
 sprint_status sprint__document_set(struct sprint__document *document, const char *assignment) {
-  SPRINT__TRY(own_name(document, sprint__printf(document->context, "--set %s", assignment)));
+  sprint_context *context = document->context;
+  SPRINT__TRY(own_name(document, sprint__printf(context, "--set %s", assignment)));
   struct route route = {.place = {document->files[document->n_files - 1], 0}};
+  SPRINT__TRY(check_assignment(context, assignment, route.place));
+  const char *equals = strchr(assignment, '=');
   struct sprint__node *value = NULL;
-  sprint_status status = route_cut(document, assignment, &route);
-  if (status == SPRINT_OK)
-    status = sprint__yaml_parse(document->context, route.value, strlen(route.value), route.place, &value);
-  if (status == SPRINT_OK) status = lay(document, &route, &value);
+  sprint_status status =
+      route_cut(context, sprint__printf(context, "%.*s", (int)(equals - assignment), assignment), &route);
+  if (status == SPRINT_OK) status = sprint__yaml_parse(context, equals + 1, strlen(equals + 1), route.place, &value);
+  if (status == SPRINT_OK) status = lay(context, document->root, &route, &value);
   sprint__node_free(value);
+  sprint__free(route.keys);
+  return status;
+}
+
+sprint_status sprint__node_lay(sprint_context *context, struct sprint__node *root, const char *path,
+                               const struct sprint__node *value) {
+  struct route route = {.place = value->place};
+  struct sprint__node *copy = NULL;
+  sprint_status status = route_cut(context, sprint__strdup(context, path), &route);
+  if (status == SPRINT_OK) status = sprint__node_copy(context, value, &copy);
+  if (status == SPRINT_OK) {
+    sprint__free(copy->key);
+    copy->key = NULL;
+    status = lay(context, root, &route, &copy);
+  }
+  sprint__node_free(copy);
   sprint__free(route.keys);
   return status;
 }

@@ -117,6 +117,25 @@ sprint_status sprint__node_merge(sprint_context *context, const struct sprint__n
   return SPRINT_OK;
 }
 
+void sprint__node_remove(struct sprint__node *map, const char *key) {
+  for (size_t i = 0; i < map->n_children; i++) {
+    if (strcmp(map->children[i]->key, key) != 0) continue;
+    sprint__node_free(map->children[i]);
+    memmove(&map->children[i], &map->children[i + 1], (--map->n_children - i) * sizeof *map->children);
+    return;
+  }
+}
+
+const struct sprint__node *sprint__node_find(const struct sprint__node *map, const char *path) {
+  size_t length = strcspn(path, ".");
+  for (size_t i = 0; map->type == SPRINT__NODE_MAP && i < map->n_children; i++) {
+    const struct sprint__node *child = map->children[i];
+    if (strlen(child->key) != length || strncmp(child->key, path, length) != 0) continue;
+    return path[length] ? sprint__node_find(child, path + length + 1) : child;
+  }
+  return NULL;
+}
+
 const struct sprint__node *sprint__node_child(const struct sprint__node *map, const char *key) {
   if (map->type != SPRINT__NODE_MAP) return NULL;
   for (size_t i = 0; i < map->n_children; i++)

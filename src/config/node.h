@@ -45,6 +45,10 @@ void sprint__document_free(struct sprint__document *document);
  * list is entered by number, from 0. The tree is unchanged on failure. */
 sprint_status sprint__document_set(struct sprint__document *document, const char *assignment);
 
+/* The same with a copy of `value`, which keeps its own place, at a key path of the map `root`. */
+sprint_status sprint__node_lay(sprint_context *context, struct sprint__node *root, const char *path,
+                               const struct sprint__node *value);
+
 /* One YAML value of any shape; nothing at all is an empty scalar. `start` is the place of the text's first line: its
  * file is lent to every node, its line 0 leaves all of them without a line. */
 sprint_status sprint__yaml_parse(sprint_context *context, const char *text, size_t size, struct sprint__place start,
@@ -62,7 +66,9 @@ sprint_status sprint__node_copy(sprint_context *context, const struct sprint__no
 sprint_status sprint__node_merge(sprint_context *context, const struct sprint__node *base,
                                  const struct sprint__node *over, struct sprint__node **ret_node);
 void sprint__node_free(struct sprint__node *node);
+void sprint__node_remove(struct sprint__node *map, const char *key); /* its child of that key, if it has one */
 const struct sprint__node *sprint__node_child(const struct sprint__node *map, const char *key); /* NULL: none */
+const struct sprint__node *sprint__node_find(const struct sprint__node *map, const char *path); /* by its dotted path */
 bool sprint__node_is_null(const struct sprint__node *node);                                     /* ~, null, nothing */
 
 /* The tree on one line, as JSON, which is YAML too: reading it gives the same tree. For the sidecar. Yours to free. */

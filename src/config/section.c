@@ -183,7 +183,8 @@ static sprint_status read_value(struct sprint__section *section, const sprint_pa
   value->param = param;
   value->given = node != NULL;
   SPRINT__TRY(own_place(section, node ? node->place : section->place, &value->place));
-  if (param->type == SPRINT_PARAM_MAPS) return SPRINT_OK; /* whoever owns the key reads it from the node */
+  if (param->type == SPRINT_PARAM_MAPS || param->type == SPRINT_PARAM_MAP)
+    return SPRINT_OK; /* whoever owns the key reads it from the node */
   if (node) return nested ? read_nested(section, param, node, value) : sprint__value_read(section, param, node, value);
   if (!param->standard) return refuse_missing(section, param->name, param->help);
   return nested ? default_nested(section, param, value) : sprint__value_default(section, param, value);

@@ -263,6 +263,7 @@ sprint_status sprint__value_read(const struct sprint__section *section, const sp
     case SPRINT_PARAM_REALS:
       return read_items(section, param, &node, 1, value);
     case SPRINT_PARAM_MAPS:
+    case SPRINT_PARAM_MAP:
     case SPRINT_PARAM_KIND:
       break;
   }

@@ -1,6 +1,7 @@
 /* Dense layer: y = x W^T + b, W (out, in) and b (out) laid out as PyTorch's nn.Linear. */
 #include <string.h>
 
+#include "base/fast.h"
 #include "model/gemm.h"
 #include "model/layer.h"
 
@@ -23,6 +24,11 @@ static void dense_forward(const struct sprint__layer *layer, const sprint_real *
   sprint__gemm_forward(x, theta, n, layer->in, layer->out, ret_y);
 }
 
+SPRINT__FAST static void add_rows(const sprint_real *restrict dy, size_t n, size_t out, sprint_real *restrict bias) {
+  for (size_t i = 0; i < n; i++)
+    for (size_t o = 0; o < out; o++) bias[o] += dy[i * out + o];
+}
+
 static void dense_backward(const struct sprint__layer *layer, const sprint_real *theta, const sprint_real *x,
                            const sprint_real *y, size_t n, const sprint_real *dy, sprint_real *dx,
                            sprint_real *gradient, sprint_real *scratch) {
@@ -30,9 +36,7 @@ static void dense_backward(const struct sprint__layer *layer, const sprint_real 
   (void)scratch;
   if (gradient) {
     sprint__gemm_weight(dy, x, n, layer->in, layer->out, gradient);
-    sprint_real *bias = gradient + layer->n_weights;
-    for (size_t i = 0; i < n; i++)
-      for (size_t o = 0; o < layer->out; o++) bias[o] += dy[i * layer->out + o];
+    add_rows(dy, n, layer->out, gradient + layer->n_weights);
   }
   if (dx) sprint__gemm_input(dy, theta, n, layer->in, layer->out, dx);
 }

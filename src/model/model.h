@@ -87,9 +87,11 @@ sprint_status sprint__model_finish(sprint_model *model);
 void sprint__model_sums(sprint_model *model, const sprint_real *theta, const sprint_batch *batch,
                         struct sprint__sums *ret_sums, sprint_real *gradient_x);
 
-/* Means instead, penalty included. gradient may be NULL. */
-void sprint__model_mean(sprint_model *model, const sprint_real *theta, const sprint_batch *batch, double *ret_loss,
-                        sprint_real *ret_gradient);
+/* The same for the same individuals at two parameter vectors: at theta_a on the batch, at theta_b on x_b (NULL: the
+ * batch's x too). */
+void sprint__model_sums_pair(sprint_model *model, const sprint_batch *batch, const sprint_real *theta_a,
+                             const sprint_real *theta_b, const sprint_real *x_b, struct sprint__sums *ret_sums_a,
+                             sprint_real *ret_gradient_b);
 
 /* The L2 penalty and its gradient's element i. */
 double sprint__model_penalty(const sprint_model *model, const sprint_real *theta);

@@ -34,103 +34,112 @@ static void transpose(const sprint_real *w, size_t rows, size_t columns, sprint_
 }
 
 /* The first `used` numbers of a group, added to or put at `at`. */
-INLINE void add_first(sprint_real *at, group value, size_t used) {
+INLINE void put_first(sprint_real *at, group value, size_t used, bool adds) {
   if (used >= G) {
-    store(at, load(at) + value);
-    return;
-  }
-  for (size_t i = 0; i < used; i++) at[i] += value[i];
-}
-
-INLINE void put_first(sprint_real *at, group value, size_t used) {
-  if (used >= G) {
+    if (adds) value += load(at);
     store(at, value);
     return;
   }
-  for (size_t i = 0; i < used; i++) at[i] = value[i];
+  for (size_t i = 0; i < used; i++) at[i] = value[i] + (adds ? at[i] : 0);
 }
 
-/* sums[r] = sum over k of x[r][k] * panel[k], for ROWS rows of length k_end; panel rows are `stride` apart. */
+/* sums[r][g] = sum over k of x[r][k] * panel[k][g], for ROWS rows and `groups` (1 or 2) groups of columns: eight sums
+ * that do not wait for each other. */
 INLINE void multiply(const sprint_real *x, size_t x_stride, size_t k_end, const sprint_real *panel, size_t stride,
-                     group *sums) {
-  group s0 = {0}, s1 = {0}, s2 = {0}, s3 = {0};
+                     int groups, group sums[ROWS][2]) {
+  group a[ROWS] = {{0}}, b[ROWS] = {{0}};
   for (size_t k = 0; k < k_end; k++) {
-    group w = load(panel + k * stride);
-    s0 += x[k] * w;
-    s1 += x[x_stride + k] * w;
-    s2 += x[2 * x_stride + k] * w;
-    s3 += x[3 * x_stride + k] * w;
+    group w = load(panel + k * stride), v = groups > 1 ? load(panel + k * stride + G) : w;
+    for (int r = 0; r < ROWS; r++) {
+      group factor = x[(size_t)r * x_stride + k] - (group){0};
+      a[r] += factor * w;
+      if (groups > 1) b[r] += factor * v;
+    }
   }
-  sums[0] = s0;
-  sums[1] = s1;
-  sums[2] = s2;
-  sums[3] = s3;
+  for (int r = 0; r < ROWS; r++) {
+    sums[r][0] = a[r];
+    sums[r][1] = b[r];
+  }
 }
 
-/* The last rows, one at a time. */
-INLINE group multiply_one(const sprint_real *x, size_t k_end, const sprint_real *panel, size_t stride) {
-  group sum = {0};
-  for (size_t k = 0; k < k_end; k++) sum += x[k] * load(panel + k * stride);
-  return sum;
+/* to (n, columns) = or += x (n, k_end) panel; panel (k_end, stride), stride the columns rounded up. */
+INLINE void multiply_all(const sprint_real *x, size_t n, size_t k_end, const sprint_real *panel, size_t columns,
+                         bool adds, sprint_real *to) {
+  size_t stride = rounded(columns), i = 0;
+  for (; i + ROWS <= n; i += ROWS)
+    for (size_t c = 0; c < columns; c += 2 * G) {
+      group sums[ROWS][2];
+      if (stride - c > G)
+        multiply(x + i * k_end, k_end, k_end, panel + c, stride, 2, sums);
+      else
+        multiply(x + i * k_end, k_end, k_end, panel + c, stride, 1, sums);
+      for (size_t r = 0; r < ROWS; r++)
+        for (size_t g = 0; g < 2 && c + g * G < columns; g++)
+          put_first(to + (i + r) * columns + c + g * G, sums[r][g], columns - c - g * G, adds);
+    }
+  for (; i < n; i++)
+    for (size_t c = 0; c < columns; c += G) {
+      group sum = {0};
+      for (size_t k = 0; k < k_end; k++) sum += x[i * k_end + k] * load(panel + k * stride + c);
+      put_first(to + i * columns + c, sum, columns - c, adds);
+    }
 }
 
 SPRINT__FAST void sprint__small_forward(const sprint_real *x, const sprint_real *w, size_t n, size_t in, size_t out,
                                         sprint_real *y) {
   sprint_real panel[ROOM];
-  size_t stride = rounded(out), i = 0;
   transpose(w, out, in, panel);
-  for (; i + ROWS <= n; i += ROWS)
-    for (size_t o = 0; o < out; o += G) {
-      group sums[ROWS];
-      multiply(x + i * in, in, in, panel + o, stride, sums);
-      for (size_t r = 0; r < ROWS; r++) add_first(y + (i + r) * out + o, sums[r], out - o);
-    }
-  for (; i < n; i++)
-    for (size_t o = 0; o < out; o += G)
-      add_first(y + i * out + o, multiply_one(x + i * in, in, panel + o, stride), out - o);
+  multiply_all(x, n, in, panel, out, true, y);
 }
 
 SPRINT__FAST void sprint__small_input(const sprint_real *dy, const sprint_real *w, size_t n, size_t in, size_t out,
                                       sprint_real *dx) {
   sprint_real panel[ROOM];
-  size_t stride = rounded(in), i = 0;
+  size_t stride = rounded(in);
   memset(panel, 0, out * stride * sizeof *panel);
-  for (size_t o = 0; o < out; o++) memcpy(panel + o * stride, w + o * in, in * sizeof *w);
-  for (; i + ROWS <= n; i += ROWS)
-    for (size_t k = 0; k < in; k += G) {
-      group sums[ROWS];
-      multiply(dy + i * out, out, out, panel + k, stride, sums);
-      for (size_t r = 0; r < ROWS; r++) put_first(dx + (i + r) * in + k, sums[r], in - k);
-    }
-  for (; i < n; i++)
-    for (size_t k = 0; k < in; k += G)
-      put_first(dx + i * in + k, multiply_one(dy + i * out, out, panel + k, stride), in - k);
+  for (size_t o = 0; o < out; o++)
+    for (size_t k = 0; k < in; k++) panel[o * stride + k] = w[o * in + k];
+  multiply_all(dy, n, out, panel, in, false, dx);
 }
 
-/* dw^T (in, out) in groups of outputs, four inputs at a time; then added to dw the other way round. */
-SPRINT__FAST void sprint__small_weight(const sprint_real *dy, const sprint_real *x, size_t n, size_t in, size_t out,
-                                       sprint_real *dw) {
-  for (size_t o = 0; o < out; o += G) {
-    size_t used = out - o < G ? out - o : G;
-    for (size_t k = 0; k < in; k += 4) {
-      size_t k1 = k + 1 < in ? k + 1 : k, k2 = k + 2 < in ? k + 2 : k, k3 = k + 3 < in ? k + 3 : k;
-      group sums[4] = {{0}};
-      for (size_t i = 0; i < n; i++) {
-        group d = {0};
-        if (used == G)
-          d = load(dy + i * out + o);
-        else
-          for (size_t g = 0; g < used; g++) d[g] = dy[i * out + o + g];
-        const sprint_real *row = x + i * in;
-        sums[0] += row[k] * d;
-        sums[1] += row[k1] * d;
-        sums[2] += row[k2] * d;
-        sums[3] += row[k3] * d;
-      }
-      for (size_t j = 0; j < 4 && k + j < in; j++)
-        for (size_t g = 0; g < used; g++) dw[(o + g) * in + k + j] += sums[j][g];
+/* sums[j][g] = sum over rows i of x[i][at[j]] * dy[i][g]. */
+INLINE void correlate(const sprint_real *x, const sprint_real *dy, size_t n, size_t in, size_t out, const size_t *at,
+                      int groups, group sums[4][2]) {
+  group a[4] = {{0}}, b[4] = {{0}};
+  for (size_t i = 0; i < n; i++) {
+    group d = load(dy + i * out), e = groups > 1 ? load(dy + i * out + G) : d;
+    for (int j = 0; j < 4; j++) {
+      group factor = x[i * in + at[j]] - (group){0};
+      a[j] += factor * d;
+      if (groups > 1) b[j] += factor * e;
     }
   }
+  for (int j = 0; j < 4; j++) {
+    sums[j][0] = a[j];
+    sums[j][1] = b[j];
+  }
+}
+
+/* Four inputs and up to two groups of outputs at a time; a last part of a group by plain sums. */
+SPRINT__FAST void sprint__small_weight(const sprint_real *dy, const sprint_real *x, size_t n, size_t in, size_t out,
+                                       sprint_real *dw) {
+  size_t whole = out / G * G;
+  for (size_t k = 0; k < in; k += 4) {
+    size_t at[4];
+    for (size_t j = 0; j < 4; j++) at[j] = k + j < in ? k + j : k;
+    for (size_t o = 0; o < whole; o += 2 * G) {
+      group sums[4][2];
+      if (whole - o > G)
+        correlate(x, dy + o, n, in, out, at, 2, sums);
+      else
+        correlate(x, dy + o, n, in, out, at, 1, sums);
+      for (size_t j = 0; j < 4 && k + j < in; j++)
+        for (size_t g = 0; g < 2 * G && o + g < whole; g++) dw[(o + g) * in + k + j] += sums[j][g / G][g % G];
+    }
+  }
+  for (size_t i = 0; i < n; i++)
+    for (size_t o = whole; o < out; o++)
+      for (size_t k = 0; k < in; k++) dw[o * in + k] += dy[i * out + o] * x[i * in + k];
 }
 
 INLINE sprint_real total(group sum) {

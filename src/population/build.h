@@ -6,6 +6,8 @@
 
 extern const sprint_kind sprint__data_csv;
 extern const sprint_kind sprint__data_npy;
+extern const sprint_kind sprint__data_idx;
+extern const sprint_kind sprint__data_cifar10;
 extern const sprint_kind sprint__data_lending;
 extern const sprint_kind sprint__data_gaussian;
 
@@ -27,13 +29,26 @@ sprint_status sprint__select_rows(const struct sprint__section *section, const s
 void sprint__selection_clear(struct sprint__selection *selection);
 
 /* Fills mean, scale and fill of ret_columns (d) from the given rows (NULL: the first n of the table). Without
- * `standardize` mean and scale are 0 and 1. */
+ * `standardize` mean and scale are 0 and 1, of bytes 0 and 255. Images have one mean and scale per channel. */
 sprint_status sprint__columns_fit(const struct sprint__table *table, const uint32_t *rows, size_t n, bool standardize,
                                   struct sprint__column *ret_columns);
 
-/* The population of these rows, each feature (raw or fill - mean) / scale. */
-sprint_status sprint__population_from_table(const struct sprint__table *table, const struct sprint__column *columns,
+/* The population of these rows, each feature (raw or fill - mean) / scale. Where all rows are asked for, the bytes of
+ * the table become the population's. */
+sprint_status sprint__population_from_table(struct sprint__table *table, const struct sprint__column *columns,
                                             const uint32_t *rows, size_t n, sprint_population **ret_population);
+
+/* The file or folder at `path`: as it stands where it is absolute or exists, else in the data folder. *ret_path is
+ * yours to free. A sentence says where it was looked for and, of the known sets, how to get it. */
+sprint_status sprint__data_find(sprint_context *context, const char *path, char **ret_path);
+
+/* Names for what image files do not name: the features x0, x1, ..., the label. */
+sprint_status sprint__table_name_pixels(struct sprint__table *table);
+
+/* The classes of labels 0 .. k-1, each named by `names` (k), or by its number where that is NULL. At least two,
+ * and none without an image. */
+sprint_status sprint__table_set_labels(struct sprint__table *table, const char *file, const uint8_t *labels,
+                                       const char *const *names, size_t n_names);
 
 /* The names "z0", "z1", ... for a prefix "z", each yours to free; NULL with the error set. */
 char **sprint__names_numbered(sprint_context *context, const char *prefix, size_t n);

@@ -23,6 +23,7 @@ static const sprint_param params[] = {
 struct loader {
   const struct sprint__section *section;
   sprint_context *context;
+  char *path;
   enum sprint__missing missing;
   enum sprint__target target;
   struct sprint__csv_header header;
@@ -105,7 +106,7 @@ static sprint_status choose_columns(struct loader *l) {
 
 static sprint_status take_header(void *user, const struct sprint__csv_row *row, size_t n_rows_guess) {
   struct loader *l = user;
-  SPRINT__TRY(sprint__csv_header_keep(l->context, sprint__get_text(l->section, "path"), row, &l->header));
+  SPRINT__TRY(sprint__csv_header_keep(l->context, l->path, row, &l->header));
   l->columns = sprint__alloc(l->context, row->n, sizeof *l->columns);
   l->table.names = sprint__alloc(l->context, row->n, sizeof *l->table.names);
   if (!l->columns || !l->table.names) return SPRINT_ERROR_MEMORY;
@@ -184,13 +185,14 @@ static sprint_status get_separator(const struct sprint__section *section, char *
 }
 
 static sprint_status load(struct loader *l) {
-  const char *path = sprint__get_text(l->section, "path");
   struct sprint__csv_sink sink = {l, take_header, take_row};
   char separator = 0;
   SPRINT__TRY(get_separator(l->section, &separator));
-  SPRINT__TRY(sprint__csv_read(l->context, path, separator, &sink));
+  SPRINT__TRY(sprint__data_find(l->context, sprint__get_text(l->section, "path"), &l->path));
+  l->labels.file = l->path;
+  SPRINT__TRY(sprint__csv_read(l->context, l->path, separator, &sink));
   if (!l->table.n)
-    return sprint_fail(l->context, SPRINT_ERROR_INPUT, "%s: every row has a missing value, and none is left", path);
+    return sprint_fail(l->context, SPRINT_ERROR_INPUT, "%s: every row has a missing value, and none is left", l->path);
   if (l->target == SPRINT__TARGET_VALUE) return SPRINT_OK;
   return sprint__labels_finish(&l->labels, l->table.y, l->table.n, &l->table.n_classes, &l->table.class_names);
 }
@@ -199,7 +201,7 @@ static sprint_status csv_load(const struct sprint__section *section, struct spri
   struct loader l = {.section = section, .context = section->context};
   l.missing = (enum sprint__missing)sprint__get_choice(section, "missing");
   l.target = (enum sprint__target)sprint__get_choice(section, "target");
-  l.labels = (struct sprint__labels){.context = l.context, .file = sprint__get_text(section, "path")};
+  l.labels = (struct sprint__labels){.context = l.context};
   l.table = (struct sprint__table){.context = l.context, .fill_median = l.missing == SPRINT__MISSING_MEDIAN};
   sprint_status status = load(&l);
   if (status == SPRINT_OK)
@@ -209,6 +211,7 @@ static sprint_status csv_load(const struct sprint__section *section, struct spri
   sprint__csv_header_clear(&l.header);
   sprint__free(l.columns);
   sprint__labels_clear(&l.labels);
+  sprint__free(l.path);
   return status;
 }
 

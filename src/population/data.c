@@ -9,13 +9,14 @@ static const sprint_param shared_params[] = {
     {"seed", SPRINT_PARAM_INTEGER, "1", 0, 0, NULL, NULL, "of the balanced subset and of the held-out part"},
     {"holdout", SPRINT_PARAM_REAL, "0", 0, 0.9, NULL, NULL, "fraction of each class that is held out"},
     {"standardize", SPRINT_PARAM_CHOICE, "after", 0, 0, "none|before|after", NULL,
-     "features to mean 0 and deviation 1 over all rows (before selecting) or over the training rows (after)"},
+     "to mean 0 and deviation 1 over all rows (before selecting) or the training rows (after); images by channel, and "
+     "none unless given: bytes / 255"},
 };
 
 enum standardize { STANDARDIZE_NONE, STANDARDIZE_BEFORE, STANDARDIZE_AFTER };
 
-static const sprint_kind *const kinds[] = {&sprint__data_csv, &sprint__data_npy, &sprint__data_lending,
-                                           &sprint__data_gaussian};
+static const sprint_kind *const kinds[] = {&sprint__data_csv,     &sprint__data_npy,     &sprint__data_idx,
+                                           &sprint__data_cifar10, &sprint__data_lending, &sprint__data_gaussian};
 
 const sprint_family sprint__data_family = {
     .name = "data",
@@ -46,6 +47,7 @@ void sprint__names_free(char **names, size_t n) {
 
 void sprint__table_clear(struct sprint__table *table) {
   sprint__free(table->x);
+  sprint__free(table->bytes);
   sprint__free(table->y);
   sprint__names_free(table->names, table->d);
   sprint__free(table->label_name);
@@ -57,11 +59,12 @@ void sprint__table_clear(struct sprint__table *table) {
 static sprint_status fit(const struct sprint__section *section, const struct sprint__table *table,
                          const struct sprint__selection *selection, struct sprint__column *columns) {
   enum standardize standardize = (enum standardize)sprint__get_choice(section, "standardize");
+  if (table->image.channels && !sprint__get(section, "standardize")->given) standardize = STANDARDIZE_NONE;
   if (standardize == STANDARDIZE_BEFORE) return sprint__columns_fit(table, NULL, table->n, true, columns);
   return sprint__columns_fit(table, selection->train, selection->n_train, standardize == STANDARDIZE_AFTER, columns);
 }
 
-static sprint_status build_parts(const struct sprint__section *section, const struct sprint__table *table,
+static sprint_status build_parts(const struct sprint__section *section, struct sprint__table *table,
                                  const struct sprint__selection *selection, sprint_population **ret_population,
                                  sprint_population **ret_heldout) {
   struct sprint__column *columns = sprint__alloc(table->context, table->d, sizeof *columns);

@@ -6,13 +6,17 @@
 #include "population/build.h"
 #include "population/cell.h"
 #include "population/labels.h"
+#include "population/npy.h"
 
 static const sprint_param params[] = {
-    {"x", SPRINT_PARAM_TEXT, NULL, 0, 0, NULL, NULL, "the features: an array (n, d); further dimensions become one"},
+    {"x", SPRINT_PARAM_TEXT, NULL, 0, 0, NULL, NULL,
+     "the features: an array (n, d), or images (n, h, w), (n, h, w, c), (n, c, h, w); of uint8 they stay bytes"},
     {"y", SPRINT_PARAM_TEXT, NULL, 0, 0, NULL, NULL, "the labels: an array (n)"},
     {"target", SPRINT_PARAM_CHOICE, "class", 0, 0, SPRINT__TARGET_CHOICES, NULL,
      "what the label holds: one of a few classes, or a value (regression)"},
     {"features", SPRINT_PARAM_TEXTS, "", 0, 0, NULL, NULL, "names of the d features; x0, x1, ... where none are given"},
+    {"layout", SPRINT_PARAM_CHOICE, "auto", 0, 0, "auto|hwc|chw", NULL,
+     "of images with four dimensions: channels last, first, or in auto where the size is 1 or 3"},
     {"missing", SPRINT_PARAM_CHOICE, "refuse", 0, 0, SPRINT__MISSING_CHOICES, NULL,
      "a NaN is refused, drops its row, or becomes the median of its column"},
 };
@@ -20,10 +24,12 @@ static const sprint_param params[] = {
 struct loader {
   const struct sprint__section *section;
   sprint_context *context;
-  const char *x_path, *y_path;
+  char *x_path, *y_path;
   enum sprint__missing missing;
   struct sprint__table table;
 };
+
+enum layout { LAYOUT_AUTO, LAYOUT_HWC, LAYOUT_CHW };
 
 static sprint_status check_shapes(const struct loader *l, const sprint_array *x, const sprint_array *y) {
   if (x->n_dims < 1 || x->shape[0] == 0)
@@ -39,22 +45,74 @@ static sprint_status check_shapes(const struct loader *l, const sprint_array *x,
 }
 
 /* Reads both files into the table as they are. */
-static sprint_status read_arrays(struct loader *l) {
+static sprint_status read_arrays(struct loader *l, sprint_array *ret_x) {
   sprint_array x = {.data = NULL}, y = {.data = NULL};
-  sprint_status status = sprint_npy_read(l->context, l->x_path, &x);
+  uint8_t *bytes = NULL;
+  sprint_status status = sprint__npy_read_images(l->context, l->x_path, &x, &bytes);
   if (status == SPRINT_OK) status = sprint_npy_read(l->context, l->y_path, &y);
   if (status == SPRINT_OK) status = check_shapes(l, &x, &y);
   if (status != SPRINT_OK) {
     sprint_array_clear(&x);
     sprint_array_clear(&y);
+    sprint__free(bytes);
     return status;
   }
   l->table.n = x.shape[0];
   l->table.x = x.data;
+  l->table.bytes = bytes;
   l->table.y = y.data;
   size_t d = 1;
   for (size_t k = 1; k < x.n_dims; k++) d *= x.shape[k];
   l->table.d = d;
+  *ret_x = x; /* its shape; the data is the table's */
+  return SPRINT_OK;
+}
+
+static bool is_channels(size_t size) { return size == 1 || size == 3; }
+
+static sprint_status find_layout(const struct loader *l, const sprint_array *x, enum layout *ret_layout) {
+  const struct sprint__value *given = sprint__get(l->section, "layout");
+  enum layout layout = (enum layout)sprint__get_choice(l->section, "layout");
+  bool first = x->n_dims == 4 && is_channels(x->shape[1]), last = x->n_dims == 4 && is_channels(x->shape[3]);
+  if (layout == LAYOUT_AUTO && x->n_dims == 4 && first == last)
+    return sprint__refuse(l->section, "layout",
+                          "the images of %s are %zu x %zu x %zu, and %s could be the channels; hwc or chw is needed",
+                          l->x_path, x->shape[1], x->shape[2], x->shape[3],
+                          first ? "the first or the last" : "neither end");
+  if (layout != LAYOUT_AUTO && given->given && x->n_dims != 4)
+    return sprint__refuse(l->section, "layout", "is for arrays of 4 dimensions, and %s has %zu", l->x_path, x->n_dims);
+  *ret_layout = layout != LAYOUT_AUTO ? layout : first ? LAYOUT_CHW : LAYOUT_HWC;
+  return SPRINT_OK;
+}
+
+/* Each row of n x d elements of `size` bytes from pixels of channels to planes of pixels. */
+static void planes_first(unsigned char *rows, size_t n, size_t size, const struct sprint__image *image,
+                         unsigned char *scratch) {
+  size_t plane = image->height * image->width, row_size = plane * image->channels * size;
+  for (size_t i = 0; i < n; i++, rows += row_size) {
+    memcpy(scratch, rows, row_size);
+    for (size_t c = 0; c < image->channels; c++)
+      for (size_t k = 0; k < plane; k++)
+        memcpy(rows + (c * plane + k) * size, scratch + (k * image->channels + c) * size, size);
+  }
+}
+
+/* Three and four dimensions are images: sets their form, and brings the channels to the front. */
+static sprint_status arrange_images(struct loader *l, const sprint_array *x) {
+  struct sprint__table *t = &l->table;
+  enum layout layout = LAYOUT_AUTO;
+  SPRINT__TRY(find_layout(l, x, &layout));
+  if (x->n_dims < 3) return SPRINT_OK;
+  const size_t *s = x->shape;
+  t->image = x->n_dims == 3         ? (struct sprint__image){1, s[1], s[2]}
+             : layout == LAYOUT_CHW ? (struct sprint__image){s[1], s[2], s[3]}
+                                    : (struct sprint__image){s[3], s[1], s[2]};
+  if (x->n_dims == 3 || layout == LAYOUT_CHW || t->image.channels == 1) return SPRINT_OK;
+  size_t size = t->bytes ? sizeof *t->bytes : sizeof *t->x;
+  unsigned char *scratch = sprint__alloc(l->context, t->d, size);
+  if (!scratch) return SPRINT_ERROR_MEMORY;
+  planes_first(t->bytes ? t->bytes : (unsigned char *)t->x, t->n, size, &t->image, scratch);
+  sprint__free(scratch);
   return SPRINT_OK;
 }
 
@@ -89,13 +147,13 @@ static sprint_status refuse_label(const struct loader *l, size_t row, double val
 
 /* Checks a row; *ret_dropped where a missing value drops it. Places are said as NumPy counts them, from 0. */
 static sprint_status check_row(const struct loader *l, size_t row, bool *ret_dropped) {
-  const double *x = l->table.x + row * l->table.d;
+  const double *x = l->table.x ? l->table.x + row * l->table.d : NULL;
   bool drop = l->missing == SPRINT__MISSING_DROP;
   enum sprint__cell label = sprint__cell_check(l->table.y[row]);
   if (label != SPRINT__CELL_NUMBER && !(label == SPRINT__CELL_MISSING && drop))
     return refuse_label(l, row, l->table.y[row], label);
   bool dropped = label == SPRINT__CELL_MISSING;
-  for (size_t j = 0; j < l->table.d; j++) {
+  for (size_t j = 0; x && j < l->table.d; j++) {
     enum sprint__cell cell = sprint__cell_check(x[j]);
     if (cell == SPRINT__CELL_NUMBER) continue;
     if (cell != SPRINT__CELL_MISSING || l->missing == SPRINT__MISSING_REFUSE)
@@ -115,7 +173,8 @@ static sprint_status keep_rows(struct loader *l) {
     bool dropped = false;
     SPRINT__TRY(check_row(l, i, &dropped));
     if (dropped) continue;
-    if (n_kept < i) memcpy(t->x + n_kept * t->d, t->x + i * t->d, t->d * sizeof *t->x);
+    if (n_kept < i && t->x) memcpy(t->x + n_kept * t->d, t->x + i * t->d, t->d * sizeof *t->x);
+    if (n_kept < i && t->bytes) memcpy(t->bytes + n_kept * t->d, t->bytes + i * t->d, t->d);
     t->y[n_kept++] = t->y[i];
   }
   if (!n_kept)
@@ -142,7 +201,11 @@ static sprint_status find_classes(struct loader *l) {
 }
 
 static sprint_status load(struct loader *l) {
-  SPRINT__TRY(read_arrays(l));
+  sprint_array x;
+  SPRINT__TRY(sprint__data_find(l->context, sprint__get_text(l->section, "x"), &l->x_path));
+  SPRINT__TRY(sprint__data_find(l->context, sprint__get_text(l->section, "y"), &l->y_path));
+  SPRINT__TRY(read_arrays(l, &x));
+  SPRINT__TRY(arrange_images(l, &x));
   SPRINT__TRY(name_all(l));
   SPRINT__TRY(keep_rows(l));
   if (sprint__get_choice(l->section, "target") == SPRINT__TARGET_VALUE) return SPRINT_OK;
@@ -153,16 +216,17 @@ static sprint_status npy_load(const struct sprint__section *section, struct spri
   struct loader l = {
       .section = section,
       .context = section->context,
-      .x_path = sprint__get_text(section, "x"),
-      .y_path = sprint__get_text(section, "y"),
       .missing = (enum sprint__missing)sprint__get_choice(section, "missing"),
   };
-  l.table = (struct sprint__table){.context = l.context, .fill_median = l.missing == SPRINT__MISSING_MEDIAN};
+  l.table.context = l.context;
   sprint_status status = load(&l);
+  l.table.fill_median = l.table.x && l.missing == SPRINT__MISSING_MEDIAN;
   if (status == SPRINT_OK)
     *ret_table = l.table;
   else
     sprint__table_clear(&l.table);
+  sprint__free(l.x_path);
+  sprint__free(l.y_path);
   return status;
 }
 

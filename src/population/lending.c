@@ -168,7 +168,7 @@ static sprint_status fill(const struct sprint__section *section, struct sprint__
   table->y = sprint__alloc(table->context, table->n, sizeof *table->y);
   if (!table->x || !table->y) return SPRINT_ERROR_MEMORY;
   SPRINT__TRY(find_intercept(table->context, sprint__get_real(section, "default_rate"), &work.intercept));
-  sprint__lanes_run(table->context, table->n, sprint__lanes_for(table->n, 1000), generate, &work);
+  sprint__lanes_run(table->context, table->n, sprint__lanes_for(table->n, 1000, 0), generate, &work);
   return SPRINT_OK;
 }
 

@@ -2,6 +2,8 @@
  *
  * magic, version, header length, a Python dict as text padded to 64 bytes, the numbers. Ours is a little-endian
  * machine's reading: elements are copied as they are. */
+#include "population/npy.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -68,6 +70,7 @@ struct npy {
   size_t data_start;
   const struct type *type;
   sprint_array array;
+  uint8_t *bytes; /* instead of array.data */
   size_t n_elements;
 };
 
@@ -182,26 +185,48 @@ static sprint_status read_elements(struct npy *npy) {
   return SPRINT_OK;
 }
 
-static sprint_status read_all(struct npy *npy) {
+static sprint_status read_bytes(struct npy *npy) {
+  npy->bytes = sprint__alloc(npy->context, npy->n_elements, 1);
+  if (!npy->bytes) return SPRINT_ERROR_MEMORY;
+  if (fread(npy->bytes, 1, npy->n_elements, npy->stream) != npy->n_elements)
+    return refuse(npy, "cannot be read to its end");
+  return SPRINT_OK;
+}
+
+static sprint_status read_all(struct npy *npy, bool keep_images) {
   SPRINT__TRY(read_header(npy));
   SPRINT__TRY(parse_type(npy));
   SPRINT__TRY(parse_order(npy));
   SPRINT__TRY(parse_shape(npy));
   SPRINT__TRY(check_size(npy));
-  return read_elements(npy);
+  bool image = npy->array.n_dims >= 3 && strcmp(npy->type->code, "|u1") == 0;
+  return keep_images && image ? read_bytes(npy) : read_elements(npy);
 }
 
-sprint_status sprint_npy_read(sprint_context *context, const char *path, sprint_array *ret_array) {
+/* ret_bytes NULL: everything is read as double. */
+static sprint_status read_npy(sprint_context *context, const char *path, sprint_array *ret_array, uint8_t **ret_bytes) {
   struct npy npy = {.context = context, .path = path};
   SPRINT__TRY(sprint__file_open(context, path, &npy.stream));
-  sprint_status status = read_all(&npy);
-  if (status == SPRINT_OK)
+  sprint_status status = read_all(&npy, ret_bytes != NULL);
+  if (status == SPRINT_OK) {
     *ret_array = npy.array;
-  else
+    if (ret_bytes) *ret_bytes = npy.bytes;
+  } else {
     sprint_array_clear(&npy.array);
+    sprint__free(npy.bytes);
+  }
   sprint__free(npy.header);
   fclose(npy.stream);
   return status;
+}
+
+sprint_status sprint_npy_read(sprint_context *context, const char *path, sprint_array *ret_array) {
+  return read_npy(context, path, ret_array, NULL);
+}
+
+sprint_status sprint__npy_read_images(sprint_context *context, const char *path, sprint_array *ret_array,
+                                      uint8_t **ret_bytes) {
+  return read_npy(context, path, ret_array, ret_bytes);
 }
 
 void sprint_array_clear(sprint_array *array) {

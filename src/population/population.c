@@ -18,12 +18,10 @@ static sprint_status check_size(sprint_context *context, size_t n, size_t d, siz
   return SPRINT_OK;
 }
 
+/* All but the records themselves. */
 static sprint_status population_alloc(sprint_context *context, size_t n, size_t d, size_t n_classes,
                                       sprint_population **ret_population) {
   SPRINT__TRY(check_size(context, n, d, n_classes));
-  size_t row_size;
-  if (__builtin_mul_overflow(d, sizeof(sprint_real), &row_size))
-    return sprint_fail(context, SPRINT_ERROR_ARGUMENT, "%zu features are too many", d);
   sprint_population *p = sprint__alloc(context, 1, sizeof *p);
   if (!p) return SPRINT_ERROR_MEMORY;
   p->context = context;
@@ -31,7 +29,6 @@ static sprint_status population_alloc(sprint_context *context, size_t n, size_t 
   p->d = d;
   p->n_classes = n_classes;
   p->n_strata = n_classes ? n_classes : 1;
-  p->x = sprint__alloc(context, n, row_size);
   p->y = sprint__alloc(context, n, sizeof *p->y);
   p->columns = sprint__alloc(context, d, sizeof *p->columns);
   p->class_names = sprint__alloc(context, n_classes, sizeof *p->class_names);
@@ -39,8 +36,7 @@ static sprint_status population_alloc(sprint_context *context, size_t n, size_t 
   p->by_stratum = sprint__alloc(context, n, sizeof *p->by_stratum);
   p->stratum_start = sprint__alloc(context, p->n_strata + 1, sizeof *p->stratum_start);
   p->base_p = sprint__alloc(context, p->n_strata, sizeof *p->base_p);
-  if (!p->x || !p->y || !p->columns || !p->class_names || !p->stratum || !p->by_stratum || !p->stratum_start ||
-      !p->base_p) {
+  if (!p->y || !p->columns || !p->class_names || !p->stratum || !p->by_stratum || !p->stratum_start || !p->base_p) {
     sprint_population_free(p);
     return SPRINT_ERROR_MEMORY;
   }
@@ -48,11 +44,20 @@ static sprint_status population_alloc(sprint_context *context, size_t n, size_t 
   return SPRINT_OK;
 }
 
+static sprint_status alloc_reals(sprint_population *p) {
+  size_t row_size;
+  if (__builtin_mul_overflow(p->d, sizeof *p->x, &row_size))
+    return sprint_fail(p->context, SPRINT_ERROR_ARGUMENT, "%zu features are too many", p->d);
+  return (p->x = sprint__alloc(p->context, p->n, row_size)) ? SPRINT_OK : SPRINT_ERROR_MEMORY;
+}
+
 void sprint_population_free(sprint_population *p) {
   if (!p) return;
   for (size_t j = 0; p->columns && j < p->d; j++) sprint__free(p->columns[j].name);
   for (size_t k = 0; p->class_names && k < p->n_classes; k++) sprint__free(p->class_names[k]);
   sprint__free(p->x);
+  sprint__free(p->bytes);
+  sprint__free(p->levels);
   sprint__free(p->y);
   sprint__free(p->columns);
   sprint__free(p->label_name);
@@ -76,6 +81,7 @@ static sprint_status check_labels(const sprint_population *p) {
 }
 
 static sprint_status check_features(const sprint_population *p) {
+  if (!p->x) return SPRINT_OK;
   for (size_t i = 0; i < p->n * p->d; i++)
     if (!isfinite(p->x[i]))
       return sprint_fail(p->context, SPRINT_ERROR_INPUT, "row %zu, column %zu '%s': %g is not finite", i / p->d,
@@ -129,12 +135,14 @@ sprint_status sprint_population_new(sprint_context *context, size_t n, size_t d,
                                     const sprint_real *y, size_t n_classes, sprint_population **ret_population) {
   sprint_population *p;
   SPRINT__TRY(population_alloc(context, n, d, n_classes, &p));
+  sprint_status status = alloc_reals(p);
+  if (status == SPRINT_OK) status = name_by_number(p);
+  if (status != SPRINT_OK) {
+    sprint_population_free(p);
+    return status;
+  }
   memcpy(p->x, x, n * d * sizeof *x);
   memcpy(p->y, y, n * sizeof *y);
-  if (name_by_number(p) != SPRINT_OK) {
-    sprint_population_free(p);
-    return SPRINT_ERROR_MEMORY;
-  }
   return population_finish(p, ret_population);
 }
 
@@ -149,8 +157,9 @@ static sprint_status copy_names(const struct sprint__table *table, const struct 
   return (p->label_name = sprint__strdup(p->context, table->label_name)) ? SPRINT_OK : SPRINT_ERROR_MEMORY;
 }
 
-static void copy_rows(const struct sprint__table *table, const struct sprint__column *columns, const uint32_t *rows,
-                      sprint_population *p) {
+static sprint_status copy_reals(const struct sprint__table *table, const struct sprint__column *columns,
+                                const uint32_t *rows, sprint_population *p) {
+  SPRINT__TRY(alloc_reals(p));
   for (size_t i = 0; i < p->n; i++) {
     const double *raw = table->x + rows[i] * p->d;
     sprint_real *x = p->x + i * p->d;
@@ -158,30 +167,103 @@ static void copy_rows(const struct sprint__table *table, const struct sprint__co
       double value = isnan(raw[j]) ? columns[j].fill : raw[j];
       x[j] = (sprint_real)((value - columns[j].mean) / columns[j].scale);
     }
-    p->y[i] = (sprint_real)table->y[rows[i]];
   }
+  return SPRINT_OK;
 }
 
-sprint_status sprint__population_from_table(const struct sprint__table *table, const struct sprint__column *columns,
+static size_t plane_size(const sprint_population *p) { return p->image.height * p->image.width; }
+
+/* What the bytes of each channel become; its columns all have the same mean and scale. */
+static sprint_status tabulate_levels(const struct sprint__column *columns, sprint_population *p) {
+  p->levels = sprint__alloc(p->context, p->image.channels, 256 * sizeof *p->levels);
+  if (!p->levels) return SPRINT_ERROR_MEMORY;
+  for (size_t c = 0; c < p->image.channels; c++) {
+    const struct sprint__column *column = &columns[c * plane_size(p)];
+    for (size_t b = 0; b < 256; b++) p->levels[c * 256 + b] = (sprint_real)(((double)b - column->mean) / column->scale);
+  }
+  return SPRINT_OK;
+}
+
+/* Rows come in the table's order, so as many as it has are all of them: its bytes then change hands. */
+static sprint_status take_bytes(struct sprint__table *table, const struct sprint__column *columns, const uint32_t *rows,
+                                sprint_population *p) {
+  SPRINT__TRY(tabulate_levels(columns, p));
+  if (p->n == table->n) {
+    p->bytes = table->bytes;
+    table->bytes = NULL;
+    return SPRINT_OK;
+  }
+  p->bytes = sprint__alloc(p->context, p->n, p->d);
+  if (!p->bytes) return SPRINT_ERROR_MEMORY;
+  for (size_t i = 0; i < p->n; i++) memcpy(p->bytes + i * p->d, table->bytes + rows[i] * p->d, p->d);
+  return SPRINT_OK;
+}
+
+static sprint_status copy_table(struct sprint__table *table, const struct sprint__column *columns, const uint32_t *rows,
+                                sprint_population *p) {
+  p->image = table->image;
+  SPRINT__TRY(copy_names(table, columns, p));
+  for (size_t i = 0; i < p->n; i++) p->y[i] = (sprint_real)table->y[rows[i]];
+  return table->bytes ? take_bytes(table, columns, rows, p) : copy_reals(table, columns, rows, p);
+}
+
+sprint_status sprint__population_from_table(struct sprint__table *table, const struct sprint__column *columns,
                                             const uint32_t *rows, size_t n, sprint_population **ret_population) {
   sprint_population *p;
   SPRINT__TRY(population_alloc(table->context, n, table->d, table->n_classes, &p));
-  if (copy_names(table, columns, p) != SPRINT_OK) {
-    sprint_population_free(p);
-    return SPRINT_ERROR_MEMORY;
+  sprint_status status = copy_table(table, columns, rows, p);
+  if (status == SPRINT_OK) return population_finish(p, ret_population);
+  sprint_population_free(p);
+  return status;
+}
+
+/* Bytes (n, d) as features: a look-up per pixel. */
+static void gather_bytes(const sprint_population *p, const uint32_t *who, size_t start, size_t n, sprint_real *ret_x) {
+  size_t plane = plane_size(p);
+  for (size_t i = 0; i < n; i++) {
+    const uint8_t *bytes = p->bytes + (who ? who[i] : start + i) * p->d;
+    for (size_t c = 0; c < p->image.channels; c++) {
+      const sprint_real *levels = p->levels + c * 256;
+      for (size_t k = 0; k < plane; k++) ret_x[k] = levels[bytes[k]];
+      bytes += plane;
+      ret_x += plane;
+    }
   }
-  copy_rows(table, columns, rows, p);
-  return population_finish(p, ret_population);
 }
 
 void sprint__population_gather(const sprint_population *p, const uint32_t *who, size_t start, size_t n,
                                sprint_real *ret_x) {
   size_t d = p->d;
+  if (p->bytes) {
+    gather_bytes(p, who, start, n, ret_x);
+    return;
+  }
   if (!who) {
     memcpy(ret_x, p->x + start * d, n * d * sizeof *ret_x);
     return;
   }
   for (size_t i = 0; i < n; i++) memcpy(ret_x + i * d, p->x + who[i] * d, d * sizeof *ret_x);
+}
+
+sprint_status sprint_population_rows(const sprint_population *p, const uint32_t *who, size_t start, size_t n,
+                                     sprint_real *ret_x) {
+  if (!who && (start > p->n || n > p->n - start))
+    return sprint_fail(p->context, SPRINT_ERROR_ARGUMENT, "rows %zu .. %zu of a population of %zu", start, start + n,
+                       p->n);
+  for (size_t i = 0; who && i < n; i++)
+    if (who[i] >= p->n)
+      return sprint_fail(p->context, SPRINT_ERROR_ARGUMENT, "row %lu of a population of %zu", (unsigned long)who[i],
+                         p->n);
+  sprint__population_gather(p, who, start, n, ret_x);
+  return SPRINT_OK;
+}
+
+bool sprint_population_image(const sprint_population *p, size_t ret_shape[3]) {
+  if (!p->image.channels) return false;
+  ret_shape[0] = p->image.channels;
+  ret_shape[1] = p->image.height;
+  ret_shape[2] = p->image.width;
+  return true;
 }
 
 bool sprint__population_is_constant(const sprint_population *p, size_t feature) {

@@ -1,4 +1,5 @@
-/* Standardising: mean, population standard deviation and median of each column, in double. */
+/* Standardising: mean, population standard deviation and median of each column, in double. The columns of an image's
+ * channel are one: they share its mean and deviation. */
 #include <math.h>
 
 #include "population/build.h"
@@ -92,7 +93,7 @@ static void fit_means(const struct view *view, struct sprint__column *columns) {
     columns[j].mean = value_or_fill(first[j], &columns[j]) + columns[j].mean / (double)view->n;
 }
 
-static void fit_scales(const struct view *view, struct sprint__column *columns) {
+static void fit_deviations(const struct view *view, struct sprint__column *columns) {
   size_t d = view->table->d;
   for (size_t j = 0; j < d; j++) columns[j].scale = 0;
   for (size_t i = 0; i < view->n; i++) {
@@ -102,10 +103,55 @@ static void fit_scales(const struct view *view, struct sprint__column *columns) 
       columns[j].scale += difference * difference;
     }
   }
-  for (size_t j = 0; j < d; j++) {
-    double deviation = sqrt(columns[j].scale / (double)view->n);
-    columns[j].scale = deviation <= CONSTANT_RATIO * fabs(columns[j].mean) ? 1 : deviation;
+  for (size_t j = 0; j < d; j++) columns[j].scale = sqrt(columns[j].scale / (double)view->n);
+}
+
+static double scale_of(double mean, double deviation) {
+  return deviation <= CONSTANT_RATIO * fabs(mean) ? 1 : deviation;
+}
+
+static void set_channel(struct sprint__column *columns, size_t plane, double mean, double scale) {
+  for (size_t k = 0; k < plane; k++) {
+    columns[k].mean = mean;
+    columns[k].scale = scale;
   }
+}
+
+/* One mean and deviation for the columns of a channel: that of all their values. */
+static void pool_channel(struct sprint__column *columns, size_t plane) {
+  double mean = 0, variance = 0;
+  for (size_t k = 0; k < plane; k++) mean += columns[k].mean - columns[0].mean;
+  mean = columns[0].mean + mean / (double)plane;
+  for (size_t k = 0; k < plane; k++) {
+    double away = columns[k].mean - mean;
+    variance += columns[k].scale * columns[k].scale + away * away;
+  }
+  set_channel(columns, plane, mean, sqrt(variance / (double)plane));
+}
+
+static void fit_reals(const struct view *view, struct sprint__column *columns) {
+  const struct sprint__table *table = view->table;
+  size_t plane = table->image.height * table->image.width;
+  fit_means(view, columns);
+  fit_deviations(view, columns);
+  for (size_t c = 0; c < table->image.channels; c++) pool_channel(columns + c * plane, plane);
+  for (size_t j = 0; j < table->d; j++) columns[j].scale = scale_of(columns[j].mean, columns[j].scale);
+}
+
+/* From the counts of the 256 values a byte has: exact to a few roundings, at one pass over the bytes. */
+static void fit_channel(const struct view *view, size_t channel, struct sprint__column *columns) {
+  const struct sprint__table *table = view->table;
+  size_t plane = table->image.height * table->image.width;
+  uint64_t counts[256] = {0};
+  for (size_t i = 0; i < view->n; i++) {
+    const uint8_t *bytes = table->bytes + (view->rows ? view->rows[i] : i) * table->d + channel * plane;
+    for (size_t k = 0; k < plane; k++) counts[bytes[k]]++;
+  }
+  double n = (double)view->n * (double)plane, mean = 0, variance = 0;
+  for (size_t b = 0; b < 256; b++) mean += (double)counts[b] * (double)b;
+  mean /= n;
+  for (size_t b = 0; b < 256; b++) variance += (double)counts[b] * ((double)b - mean) * ((double)b - mean);
+  set_channel(columns + channel * plane, plane, mean, scale_of(mean, sqrt(variance / n)));
 }
 
 sprint_status sprint__columns_fit(const struct sprint__table *table, const uint32_t *rows, size_t n, bool standardize,
@@ -113,13 +159,13 @@ sprint_status sprint__columns_fit(const struct sprint__table *table, const uint3
   struct view view = {table, rows, n};
   for (size_t j = 0; j < table->d; j++) {
     ret_columns[j].mean = 0;
-    ret_columns[j].scale = 1;
+    ret_columns[j].scale = table->bytes ? 255 : 1;
     ret_columns[j].fill = NAN;
   }
   if (table->fill_median) SPRINT__TRY(fit_medians(&view, ret_columns));
-  if (standardize) {
-    fit_means(&view, ret_columns);
-    fit_scales(&view, ret_columns);
-  }
+  if (standardize && table->bytes)
+    for (size_t c = 0; c < table->image.channels; c++) fit_channel(&view, c, ret_columns);
+  else if (standardize)
+    fit_reals(&view, ret_columns);
   return SPRINT_OK;
 }

@@ -1,9 +1,20 @@
-/* Experiments: a config, its `compare` list laid over it method by method, and runs that start from equal terms. */
+/* Experiments: a config, its grid and its `compare` list laid over it point by point and method by method, and runs
+ * that start from equal terms. */
 #include "run/experiment.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "config/text.h"
+#include "run/grid.h"
+
+/* What a config is read with. */
+struct load {
+  const char *const *sets;
+  size_t n_sets;
+  bool quick;
+};
 
 static const sprint_param config_params[] = {
     {.name = "name", .type = SPRINT_PARAM_TEXT, .standard = "run", .help = "what the experiment is called"},
@@ -43,6 +54,14 @@ static const sprint_param config_params[] = {
      .type = SPRINT_PARAM_MAPS,
      .standard = "",
      .help = "methods to compare: a list of {name, method, step, deploy} laid over the sections above"},
+    {.name = "grid",
+     .type = SPRINT_PARAM_MAP,
+     .standard = "",
+     .help = "settings to go through: a map from keys to lists of values; every combination is laid over the config"},
+    {.name = "quick",
+     .type = SPRINT_PARAM_MAP,
+     .standard = "",
+     .help = "laid over the config where a quick run is asked for: maps merge, all else replaces"},
     {.name = "seeds",
      .type = SPRINT_PARAM_REALS,
      .standard = "1",
@@ -63,23 +82,37 @@ const sprint_family sprint__config_family = {
     .n_kinds = 1,
 };
 
-void sprint_experiment_free(sprint_experiment *experiment) {
-  if (!experiment) return;
+static void clear_variants(sprint_experiment *experiment) {
   for (size_t i = 0; i < experiment->n_variants; i++) {
     sprint__free(experiment->variants[i].name);
     sprint__free(experiment->variants[i].config_text);
     sprint__section_free(experiment->variants[i].config);
   }
+  for (size_t i = 0; experiment->points && i < experiment->n_points; i++) sprint__free(experiment->points[i]);
   sprint__free(experiment->variants);
+  sprint__free(experiment->points);
+  experiment->variants = NULL;
+  experiment->points = NULL;
+  experiment->n_variants = experiment->n_points = experiment->n_methods = 0;
+}
+
+void sprint_experiment_free(sprint_experiment *experiment) {
+  if (!experiment) return;
+  clear_variants(experiment);
   sprint__free(experiment->seeds);
   sprint_population_free(experiment->population);
   sprint_population_free(experiment->heldout);
   sprint__free(experiment);
 }
 
-size_t sprint_experiment_n_methods(const sprint_experiment *experiment) { return experiment->n_variants; }
+size_t sprint_experiment_n_points(const sprint_experiment *experiment) { return experiment->n_points; }
+size_t sprint_experiment_n_methods(const sprint_experiment *experiment) { return experiment->n_methods; }
 size_t sprint_experiment_n_seeds(const sprint_experiment *experiment) { return experiment->n_seeds; }
 uint64_t sprint_experiment_seed(const sprint_experiment *experiment, size_t seed) { return experiment->seeds[seed]; }
+
+const char *sprint_experiment_point_name(const sprint_experiment *experiment, size_t point) {
+  return experiment->points[point];
+}
 
 const char *sprint_experiment_method_name(const sprint_experiment *experiment, size_t method) {
   return experiment->variants[method].name;
@@ -113,16 +146,16 @@ static sprint_status refuse_entry(sprint_context *context, const struct sprint__
 }
 
 /* An entry is a map with a name of its own that can be a folder's, and the sections that a method is made of. */
-static sprint_status check_entry(const sprint_experiment *experiment, const struct sprint__node *entry) {
+static sprint_status check_entry(sprint_context *context, const struct sprint__node *compare, size_t number) {
   static const char *const keys[] = {"name", "method", "step", "deploy"};
-  sprint_context *context = experiment->context;
+  const struct sprint__node *entry = compare->children[number];
   const struct sprint__node *name = sprint__node_child(entry, "name");
   if (entry->type != SPRINT__NODE_MAP || !name || name->type != SPRINT__NODE_SCALAR || !name->text[0])
     return refuse_entry(context, entry, "an entry is not a mapping with a name; {name: ..., method: ...} was expected");
   if (name->text[0] == '.' || strchr(name->text, '/'))
     return refuse_entry(context, name, "a name is also a folder's: no '/' and no '.' in front was expected");
-  for (size_t i = 0; i < experiment->n_variants; i++)
-    if (strcmp(experiment->variants[i].name, name->text) == 0)
+  for (size_t i = 0; i < number; i++)
+    if (strcmp(sprint__node_child(compare->children[i], "name")->text, name->text) == 0)
       return refuse_entry(context, name, "two entries have the same name");
   for (size_t i = 0; i < entry->n_children; i++) {
     bool known = false;
@@ -132,21 +165,6 @@ static sprint_status check_entry(const sprint_experiment *experiment, const stru
                          "%s:%d: unknown key 'compare.%s'; one of name, method, step, deploy was expected",
                          entry->children[i]->place.file, entry->children[i]->place.line, entry->children[i]->key);
   }
-  return SPRINT_OK;
-}
-
-/* A copy of the map without one child. */
-static sprint_status without(sprint_context *context, const struct sprint__node *map, const char *key,
-                             struct sprint__node **ret_node) {
-  struct sprint__node *copy = NULL;
-  SPRINT__TRY(sprint__node_merge(context, map, NULL, &copy));
-  for (size_t i = 0; i < copy->n_children; i++)
-    if (strcmp(copy->children[i]->key, key) == 0) {
-      sprint__node_free(copy->children[i]);
-      memmove(&copy->children[i], &copy->children[i + 1], (--copy->n_children - i) * sizeof *copy->children);
-      break;
-    }
-  *ret_node = copy;
   return SPRINT_OK;
 }
 
@@ -168,13 +186,26 @@ static sprint_status name_kinds(sprint_context *context, struct sprint__node *se
   return SPRINT_OK;
 }
 
+/* An entry that sets a key of the grid would make all points alike. */
+static sprint_status check_axes(sprint_context *context, const struct sprint__grid *grid,
+                                const struct sprint__node *sections) {
+  for (size_t a = 0; grid->axes && a < grid->axes->n_children; a++) {
+    const struct sprint__node *twice = sprint__node_find(sections, grid->axes->children[a]->key);
+    if (twice)
+      return sprint__complain(context, twice->place, "key 'compare': the key '%s' is in the grid too",
+                              sprint__show(grid->axes->children[a]->key).text);
+  }
+  return SPRINT_OK;
+}
+
 /* `base` with the entry's sections laid over it. */
-static sprint_status add_entry(sprint_experiment *experiment, const struct sprint__node *base,
-                               const struct sprint__node *entry) {
-  SPRINT__TRY(check_entry(experiment, entry));
+static sprint_status add_entry(sprint_experiment *experiment, const struct sprint__grid *grid,
+                               const struct sprint__node *base, const struct sprint__node *entry) {
   struct sprint__node *sections = NULL, *merged = NULL;
-  SPRINT__TRY(without(experiment->context, entry, "name", &sections));
+  SPRINT__TRY(sprint__node_copy(experiment->context, entry, &sections));
+  sprint__node_remove(sections, "name");
   sprint_status status = name_kinds(experiment->context, sections);
+  if (status == SPRINT_OK) status = check_axes(experiment->context, grid, sections);
   if (status == SPRINT_OK) status = sprint__node_merge(experiment->context, base, sections, &merged);
   sprint__node_free(sections);
   if (status == SPRINT_OK) status = add_variant(experiment, merged, sprint__node_child(entry, "name")->text);
@@ -182,20 +213,45 @@ static sprint_status add_entry(sprint_experiment *experiment, const struct sprin
   return status;
 }
 
+/* The methods of one point; `base` is the config without grid and comparison. */
+static sprint_status add_point(sprint_experiment *experiment, const struct sprint__grid *grid, size_t point,
+                               const struct sprint__node *compare, struct sprint__node *base) {
+  SPRINT__TRY(sprint__grid_lay(experiment->context, grid, point, base));
+  experiment->points[point] = sprint__grid_name(experiment->context, grid, point);
+  if (!experiment->points[point]) return SPRINT_ERROR_MEMORY;
+  if (!compare) return add_variant(experiment, base, NULL);
+  for (size_t i = 0; i < compare->n_children; i++) SPRINT__TRY(add_entry(experiment, grid, base, compare->children[i]));
+  return SPRINT_OK;
+}
+
+static sprint_status check_compare(sprint_context *context, const struct sprint__node *compare) {
+  if (compare->type != SPRINT__NODE_LIST || compare->n_children == 0)
+    return refuse_entry(context, compare, "a list of {name: ..., method: ...} was expected");
+  for (size_t i = 0; i < compare->n_children; i++) SPRINT__TRY(check_entry(context, compare, i));
+  return SPRINT_OK;
+}
+
 static sprint_status read_variants(sprint_experiment *experiment, const struct sprint__node *root) {
+  sprint_context *context = experiment->context;
   const struct sprint__node *compare = sprint__node_child(root, "compare");
-  if (compare && (compare->type != SPRINT__NODE_LIST || compare->n_children == 0))
-    return refuse_entry(experiment->context, compare, "a list of {name: ..., method: ...} was expected");
-  size_t n = compare ? compare->n_children : 1;
-  experiment->variants = sprint__alloc(experiment->context, n, sizeof *experiment->variants);
-  if (!experiment->variants) return SPRINT_ERROR_MEMORY;
-  if (!compare) return add_variant(experiment, root, NULL);
-  struct sprint__node *base = NULL;
-  SPRINT__TRY(without(experiment->context, root, "compare", &base));
-  sprint_status status = SPRINT_OK;
-  for (size_t i = 0; status == SPRINT_OK && i < n; i++) status = add_entry(experiment, base, compare->children[i]);
-  sprint__node_free(base);
-  return status;
+  struct sprint__grid grid;
+  SPRINT__TRY(sprint__grid_read(context, root, &grid));
+  if (compare) SPRINT__TRY(check_compare(context, compare));
+  experiment->n_methods = compare ? compare->n_children : 1;
+  experiment->variants = sprint__alloc(context, grid.n_points * experiment->n_methods, sizeof *experiment->variants);
+  experiment->points = sprint__alloc(context, grid.n_points, sizeof *experiment->points);
+  if (!experiment->variants || !experiment->points) return SPRINT_ERROR_MEMORY;
+  experiment->n_points = grid.n_points;
+  for (size_t point = 0; point < grid.n_points; point++) {
+    struct sprint__node *base = NULL;
+    SPRINT__TRY(sprint__node_copy(context, root, &base));
+    sprint__node_remove(base, "compare");
+    sprint__node_remove(base, "grid");
+    sprint_status status = add_point(experiment, &grid, point, compare, base);
+    sprint__node_free(base);
+    if (status != SPRINT_OK) return status;
+  }
+  return SPRINT_OK;
 }
 
 static sprint_status read_seeds(sprint_experiment *experiment) {
@@ -216,30 +272,79 @@ static sprint_status read_seeds(sprint_experiment *experiment) {
   return SPRINT_OK;
 }
 
+/* The assignments over the document's root, and the methods of what that gives. */
+static sprint_status read_config(sprint_experiment *experiment, struct sprint__document *document,
+                                 const char *const *sets, size_t n_sets) {
+  for (size_t i = 0; i < n_sets; i++) {
+    SPRINT__TRY(sprint__document_set(document, sets[i]));
+    SPRINT__TRY(sprint__grid_override(document->context, document->root, sets[i]));
+  }
+  const struct sprint__node *quick = sprint__node_child(document->root, "quick");
+  if (quick)
+    return sprint__complain(document->context, quick->place,
+                            "key 'quick': is a matter of the file; set the key itself");
+  return read_variants(experiment, document->root);
+}
+
+/* The document's root becomes the config without `quick`, *ret_quick (NULL: the file has none) the same with it laid
+ * over. */
+static sprint_status split_quick(struct sprint__document *document, struct sprint__node **ret_quick) {
+  const struct sprint__node *quick = sprint__node_child(document->root, "quick");
+  if (!quick) return SPRINT_OK;
+  if (quick->type != SPRINT__NODE_MAP)
+    return sprint__complain(document->context, quick->place, "key 'quick': a map of keys was expected");
+  if (sprint__node_child(quick, "quick"))
+    return sprint__complain(document->context, sprint__node_child(quick, "quick")->place,
+                            "key 'quick.quick': is within itself");
+  struct sprint__node *merged = NULL;
+  SPRINT__TRY(sprint__node_merge(document->context, document->root, quick, &merged));
+  sprint__node_remove(merged, "quick");
+  sprint__node_remove(document->root, "quick");
+  *ret_quick = merged;
+  return SPRINT_OK;
+}
+
+/* Both forms of the config are read, the one that is asked for last: a slip in the other is found as well. */
+static sprint_status read_forms(sprint_experiment *experiment, struct sprint__document *document,
+                                const struct load *load) {
+  struct sprint__node *plain = document->root, *quick = NULL;
+  SPRINT__TRY(split_quick(document, &quick));
+  struct sprint__node *forms[] = {load->quick ? plain : quick, load->quick && quick ? quick : plain};
+  sprint_status status = SPRINT_OK;
+  for (size_t i = 0; i < SPRINT__COUNT(forms) && status == SPRINT_OK; i++) {
+    if (!quick && i == 0) continue;
+    clear_variants(experiment);
+    document->root = forms[i];
+    status = read_config(experiment, document, load->sets, load->n_sets);
+  }
+  document->root = plain;
+  sprint__node_free(quick);
+  return status;
+}
+
 static sprint_status fill_experiment(sprint_experiment *experiment, struct sprint__document *document,
-                                     const char *const *sets, size_t n_sets) {
-  for (size_t i = 0; i < n_sets; i++) SPRINT__TRY(sprint__document_set(document, sets[i]));
-  SPRINT__TRY(read_variants(experiment, document->root));
+                                     const struct load *load) {
+  SPRINT__TRY(read_forms(experiment, document, load));
   SPRINT__TRY(read_seeds(experiment));
   SPRINT__TRY(sprint__population_build(sprint__get_section(experiment->variants[0].config, "data"),
                                        &experiment->population, &experiment->heldout));
   /* A method that cannot be built is found now, not after hours of the ones before it. */
   for (size_t i = 0; i < experiment->n_variants; i++) {
     sprint_run *run = NULL;
-    SPRINT__TRY(sprint_experiment_start(experiment, i, 0, &run));
+    SPRINT__TRY(sprint_experiment_start(experiment, i / experiment->n_methods, i % experiment->n_methods, 0, &run));
     sprint_run_free(run);
   }
   return SPRINT_OK;
 }
 
-sprint_status sprint_experiment_load(sprint_context *context, const char *path, const char *const *sets, size_t n_sets,
+static sprint_status load_experiment(sprint_context *context, const char *path, const struct load *load,
                                      sprint_experiment **ret_experiment) {
   sprint_experiment *experiment = sprint__alloc(context, 1, sizeof *experiment);
   if (!experiment) return SPRINT_ERROR_MEMORY;
   experiment->context = context;
   struct sprint__document *document = NULL;
   sprint_status status = sprint__document_read(context, path, &document);
-  if (status == SPRINT_OK) status = fill_experiment(experiment, document, sets, n_sets);
+  if (status == SPRINT_OK) status = fill_experiment(experiment, document, load);
   sprint__document_free(document);
   if (status != SPRINT_OK) {
     sprint_experiment_free(experiment);
@@ -249,12 +354,34 @@ sprint_status sprint_experiment_load(sprint_context *context, const char *path, 
   return SPRINT_OK;
 }
 
-sprint_status sprint_experiment_parts(const sprint_experiment *experiment, size_t method, sprint_model **ret_model,
-                                      sprint_shift **ret_shift) {
-  const struct sprint__section *config = experiment->variants[method].config;
+sprint_status sprint_experiment_load(sprint_context *context, const char *path, const char *const *sets, size_t n_sets,
+                                     sprint_experiment **ret_experiment) {
+  return load_experiment(context, path, &(struct load){sets, n_sets, false}, ret_experiment);
+}
+
+sprint_status sprint_experiment_load_quick(sprint_context *context, const char *path, const char *const *sets,
+                                           size_t n_sets, sprint_experiment **ret_experiment) {
+  return load_experiment(context, path, &(struct load){sets, n_sets, true}, ret_experiment);
+}
+
+static sprint_status find_variant(const sprint_experiment *experiment, size_t point, size_t method,
+                                  const struct sprint__variant **ret_variant) {
+  if (point >= experiment->n_points || method >= experiment->n_methods)
+    return sprint_fail(experiment->context, SPRINT_ERROR_ARGUMENT, "point %zu, method %zu: there are %zu and %zu",
+                       point, method, experiment->n_points, experiment->n_methods);
+  *ret_variant = &experiment->variants[point * experiment->n_methods + method];
+  return SPRINT_OK;
+}
+
+sprint_status sprint_experiment_parts(const sprint_experiment *experiment, size_t point, size_t method,
+                                      sprint_model **ret_model, sprint_shift **ret_shift) {
+  const struct sprint__variant *variant = NULL;
+  SPRINT__TRY(find_variant(experiment, point, method, &variant));
+  const struct sprint__section *config = variant->config;
   const sprint_population *population = experiment->population;
   sprint_model *model = NULL;
-  SPRINT__TRY(sprint__model_build(sprint__get_section(config, "model"), sprint__population_shape(population), population->n_classes, &model));
+  SPRINT__TRY(sprint__model_build(sprint__get_section(config, "model"), sprint__population_shape(population),
+                                  population->n_classes, &model));
   sprint_status status = sprint__shift_build(sprint__get_section(config, "shift"), model, population, ret_shift);
   if (status != SPRINT_OK) {
     sprint_model_free(model);
@@ -271,14 +398,16 @@ static sprint_status describe_run(const struct sprint__variant *variant, sprint_
   return run->name && run->config_text && run->settings_text ? SPRINT_OK : SPRINT_ERROR_MEMORY;
 }
 
-sprint_status sprint_experiment_start(sprint_experiment *experiment, size_t method, size_t seed, sprint_run **ret_run) {
-  if (method >= experiment->n_variants || seed >= experiment->n_seeds)
-    return sprint_fail(experiment->context, SPRINT_ERROR_ARGUMENT, "method %zu, seed number %zu: there are %zu and %zu",
-                       method, seed, experiment->n_variants, experiment->n_seeds);
-  const struct sprint__variant *variant = &experiment->variants[method];
+sprint_status sprint_experiment_start(sprint_experiment *experiment, size_t point, size_t method, size_t seed,
+                                      sprint_run **ret_run) {
+  if (seed >= experiment->n_seeds)
+    return sprint_fail(experiment->context, SPRINT_ERROR_ARGUMENT, "seed number %zu: there are %zu", seed,
+                       experiment->n_seeds);
+  const struct sprint__variant *variant = NULL;
   sprint_model *model = NULL;
   sprint_shift *shift = NULL;
-  SPRINT__TRY(sprint_experiment_parts(experiment, method, &model, &shift));
+  SPRINT__TRY(find_variant(experiment, point, method, &variant));
+  SPRINT__TRY(sprint_experiment_parts(experiment, point, method, &model, &shift));
   struct sprint__plan plan = sprint__plan_of(variant->config);
   sprint_run_options options = {.seed = experiment->seeds[seed], .shift = shift, .heldout = experiment->heldout};
   sprint_run *run = NULL;

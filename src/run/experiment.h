@@ -1,4 +1,4 @@
-/* An experiment: a config file read into methods x seeds over one population. */
+/* An experiment: a config file read into points of its grid x methods x seeds over one population. */
 #ifndef SPRINT_RUN_EXPERIMENT_H
 #define SPRINT_RUN_EXPERIMENT_H
 
@@ -6,7 +6,7 @@
 
 extern const sprint_family sprint__config_family;
 
-/* One method: its name and the whole config as it applies to it. */
+/* One method at one point: its name and the whole config as it applies to it. */
 struct sprint__variant {
   char *name;
   char *config_text; /* JSON */
@@ -15,8 +15,10 @@ struct sprint__variant {
 
 struct sprint_experiment {
   sprint_context *context;
-  size_t n_variants;
-  struct sprint__variant *variants;
+  size_t n_points, n_methods;
+  char **points;                    /* (n_points) names; "" without a grid */
+  size_t n_variants;                /* read so far; n_points * n_methods when done */
+  struct sprint__variant *variants; /* (n_points, n_methods) */
   size_t n_seeds;
   uint64_t *seeds;
   sprint_population *population, *heldout;

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "run/run.h"
 #include "run/safetensors.h"
+#include "run/saved.h"
 
 /* The columns of trace.csv, in order: the name, and where its number is. */
 struct column {
@@ -110,7 +111,19 @@ static json_t *row_json(const sprint_trace_row *row) {
   return json;
 }
 
-static json_t *population_json(const sprint_population *population) {
+void sprint__row_read(const json_t *json, sprint_trace_row *ret_row) {
+  for (size_t c = 0; c < SPRINT__COUNT(columns); c++) {
+    const json_t *item = json_object_get(json, columns[c].name);
+    uint64_t count = (uint64_t)json_integer_value(item);
+    double real = json_is_number(item) ? json_number_value(item) : NAN;
+    if (columns[c].count)
+      memcpy((char *)ret_row + columns[c].offset, &count, sizeof count);
+    else
+      memcpy((char *)ret_row + columns[c].offset, &real, sizeof real);
+  }
+}
+
+json_t *sprint__population_json(const sprint_population *population) {
   json_t *classes = json_object(), *constant = json_array();
   for (size_t c = 0; c < population->n_classes; c++) {
     size_t n = population->stratum_start[c + 1] - population->stratum_start[c];
@@ -134,7 +147,7 @@ static json_t *run_json(const sprint_run *run) {
   const sprint_trace_row *last = &run->rows[run->n_rows - 1];
   json_t *json = json_object();
   json_object_set_new(json, "sprint", json_string(SPRINT_VERSION));
-  json_object_set_new(json, "precision", json_string(sizeof(sprint_real) == 8 ? "double" : "float"));
+  json_object_set_new(json, "precision", json_string(SPRINT__PRECISION));
   json_object_set_new(json, "host", json_string(host));
   json_object_set_new(json, "threads", json_integer(run->context->n_threads));
   json_object_set_new(json, "name", json_string(run->name ? run->name : ""));
@@ -144,7 +157,7 @@ static json_t *run_json(const sprint_run *run) {
   json_object_set_new(json, "inner", json_integer((json_int_t)run->solver->inner));
   json_object_set_new(json, "parameters", json_integer((json_int_t)run->solver->n_params));
   json_object_set_new(json, "seconds", json_real(run->seconds));
-  json_object_set_new(json, "population", population_json(run->shift->population));
+  json_object_set_new(json, "population", sprint__population_json(run->shift->population));
   json_object_set_new(json, "final", row_json(last));
   json_object_set_new(json, "config", parsed_or_null(run->config_text));
   json_object_set_new(json, "settings", parsed_or_null(run->settings_text));
@@ -230,6 +243,7 @@ sprint_status sprint_run_save(const sprint_run *run, const char *folder) {
     return sprint_fail(run->context, SPRINT_ERROR_ARGUMENT, "%s: the run has not been started, nothing to save",
                        folder);
   SPRINT__TRY(sprint__folder_make(run->context, folder));
+  SPRINT__TRY(sprint__saved_forget(run->context, folder));
   SPRINT__TRY(save_text(run, folder, "trace.csv", print_trace));
   SPRINT__TRY(save_text(run, folder, "timing.csv", print_timing));
   SPRINT__TRY(save_model(run, folder));

@@ -27,6 +27,7 @@ static json_t *value_json(const struct sprint__value *value) {
       for (size_t i = 0; i < value->n_items; i++) json_array_append_new(list, json_real(value->reals[i]));
       return list;
     case SPRINT_PARAM_MAPS:
+    case SPRINT_PARAM_MAP:
       return json_null();
     case SPRINT_PARAM_KIND:
       return value->section ? section_json(value->section) : json_null();

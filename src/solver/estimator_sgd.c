@@ -9,7 +9,14 @@ static bool sgd_want(const sprint_solver *solver, sprint_want *ret_want) {
 
 static uint64_t sgd_batch(sprint_solver *solver, const sprint_records *records, double *ret_loss) {
   sprint_batch rows = {records->n, records->x, records->y};
-  sprint__model_mean(solver->model, solver->theta, &rows, ret_loss, solver->direction);
+  struct sprint__sums sums = {0, 0, solver->direction};
+  sprint__model_sums(solver->model, solver->theta, &rows, &sums, NULL);
+  sprint_real scale = (sprint_real)(1.0 / (double)records->n);
+  for (size_t i = 0; i < solver->n_params; i++) solver->direction[i] *= scale;
+  if (solver->model->l2 > 0)
+    for (size_t i = 0; i < solver->n_params; i++)
+      solver->direction[i] += (sprint_real)sprint__model_decay(solver->model, solver->theta, i);
+  *ret_loss = sums.loss / (double)records->n;
   return records->n;
 }
 

@@ -7,6 +7,7 @@
  * of today (stratified). */
 #include <string.h>
 
+#include "base/fast.h"
 #include "solver/solver.h"
 
 struct svrg {
@@ -16,8 +17,9 @@ struct svrg {
   sprint_real *anchor;        /* (n_params) theta~ */
   double *strata_gradient;    /* (n_strata, n_params) g~_c */
   double *anchor_p;           /* (n_strata) p_c(theta~) */
-  sprint_real *anchored;      /* (n_params) mean of grad l(z~; theta~) over the batch */
+  sprint_real *anchored;      /* (n_params) sum of grad l(z~; theta~) over the batch */
   sprint_real *snapshot;      /* (n_params) g~ */
+  sprint_real *control;       /* (n_params) g^ of today */
 };
 
 static void svrg_free(sprint_solver *solver) {
@@ -28,6 +30,7 @@ static void svrg_free(sprint_solver *solver) {
   sprint__free(s->anchor_p);
   sprint__free(s->anchored);
   sprint__free(s->snapshot);
+  sprint__free(s->control);
   sprint__free(s);
 }
 
@@ -43,9 +46,10 @@ static sprint_status svrg_setup(sprint_solver *solver, const struct sprint__sect
   s->anchor = sprint__alloc(context, d, sizeof(sprint_real));
   s->anchored = sprint__alloc(context, d, sizeof(sprint_real));
   s->snapshot = sprint__alloc(context, d, sizeof(sprint_real));
+  s->control = sprint__alloc(context, d, sizeof(sprint_real));
   s->strata_gradient = sprint__alloc(context, solver->n_strata * d, sizeof(double));
   s->anchor_p = sprint__alloc(context, solver->n_strata, sizeof(double));
-  bool ok = s->anchor && s->anchored && s->snapshot && s->strata_gradient && s->anchor_p;
+  bool ok = s->anchor && s->anchored && s->snapshot && s->control && s->strata_gradient && s->anchor_p;
   return ok ? SPRINT_OK : SPRINT_ERROR_MEMORY;
 }
 
@@ -57,11 +61,19 @@ static bool svrg_want(const sprint_solver *solver, sprint_want *ret_want) {
   return snapshot;
 }
 
-/* Element i of g^ under strata probabilities p. */
-static double control_at(const sprint_solver *solver, const struct svrg *s, const double *p, size_t i) {
-  double sum = 0;
-  for (size_t c = 0; c < solver->n_strata; c++) sum += p[c] * s->strata_gradient[c * solver->n_params + i];
-  return sum;
+/* g^ under strata probabilities p, stratum by stratum. Strata that do not show up are left out. */
+SPRINT__FAST static void control(const sprint_solver *solver, const double *p, sprint_real *restrict ret_g) {
+  const struct svrg *s = solver->impl;
+  enum { CHUNK = 256 };
+  for (size_t start = 0; start < solver->n_params; start += CHUNK) {
+    size_t n = solver->n_params - start < CHUNK ? solver->n_params - start : CHUNK;
+    double sums[CHUNK] = {0};
+    for (size_t c = 0; c < solver->n_strata; c++) {
+      const double *part = s->strata_gradient + c * solver->n_params + start;
+      for (size_t i = 0; p[c] > 0 && i < n; i++) sums[i] += p[c] * part[i];
+    }
+    for (size_t i = 0; i < n; i++) ret_g[start + i] = (sprint_real)sums[i];
+  }
 }
 
 static bool svrg_population(sprint_solver *solver, const struct sprint__gathered *gathered, double *ret_loss) {
@@ -75,25 +87,41 @@ static bool svrg_population(sprint_solver *solver, const struct sprint__gathered
       double mean = gathered->count[c] ? gathered->gradient[c * d + i] / (double)gathered->count[c] : 0;
       s->strata_gradient[c * d + i] = mean + sprint__model_decay(solver->model, solver->theta, i);
     }
-  for (size_t i = 0; i < d; i++) s->snapshot[i] = (sprint_real)control_at(solver, s, s->anchor_p, i);
+  control(solver, s->anchor_p, s->snapshot);
   s->fresh = true;
   *ret_loss = gathered->loss / (double)gathered->n;
   return false;
 }
 
+/* v := (v - anchored) / n + g~ in one sweep: v and anchored hold sums. */
+SPRINT__FAST static void sweep(sprint_real *restrict v, const sprint_real *restrict anchored,
+                               const sprint_real *restrict g, sprint_real scale, size_t n) {
+  for (size_t i = 0; i < n; i++) v[i] = (v[i] - anchored[i]) * scale + g[i];
+}
+
+/* The penalty's own difference, grad at theta - grad at theta~. */
+static void add_penalty(sprint_solver *solver, const sprint_real *anchor) {
+  if (solver->model->l2 == 0) return;
+  for (size_t i = 0; i < solver->n_params; i++)
+    solver->direction[i] += (sprint_real)(sprint__model_decay(solver->model, solver->theta, i) -
+                                          sprint__model_decay(solver->model, anchor, i));
+}
+
 static uint64_t svrg_batch(sprint_solver *solver, const sprint_records *records, double *ret_loss) {
   struct svrg *s = solver->impl;
   sprint_batch rows = {records->n, records->x, records->y};
-  const sprint_real *x_anchor = s->coupled ? records->x_reference : NULL;
-  sprint_model_gradient_pair(solver->model, &rows, solver->theta, s->anchor, x_anchor, ret_loss, solver->direction,
-                             s->anchored);
-  sprint_real *v = solver->direction;
-  if (s->stratified && records->p && solver->n_strata > 1)
-    for (size_t i = 0; i < solver->n_params; i++)
-      v[i] = v[i] - s->anchored[i] + (sprint_real)control_at(solver, s, records->p, i);
-  else
-    for (size_t i = 0; i < solver->n_params; i++) v[i] = v[i] - s->anchored[i] + s->snapshot[i];
+  struct sprint__sums sums = {0, 0, solver->direction};
+  sprint__model_sums_pair(solver->model, &rows, solver->theta, s->anchor, s->coupled ? records->x_reference : NULL,
+                          &sums, s->anchored);
+  const sprint_real *g = s->snapshot;
+  if (s->stratified && records->p && solver->n_strata > 1) {
+    control(solver, records->p, s->control);
+    g = s->control;
+  }
+  sweep(solver->direction, s->anchored, g, (sprint_real)(1.0 / (double)records->n), solver->n_params);
+  add_penalty(solver, s->anchor);
   s->fresh = false;
+  *ret_loss = sums.loss / (double)records->n;
   return 2 * records->n;
 }
 
@@ -102,7 +130,10 @@ static const sprint_real *svrg_control(const sprint_solver *solver, const double
   *ret_coupled = s->coupled;
   if (s->anchor_deployment == 0) return NULL;
   const double *weights = s->stratified && p && solver->n_strata > 1 ? p : s->anchor_p;
-  for (size_t i = 0; ret_g && i < solver->n_params; i++) ret_g[i] = control_at(solver, s, weights, i);
+  for (size_t i = 0; ret_g && i < solver->n_params; i++) {
+    ret_g[i] = 0;
+    for (size_t c = 0; c < solver->n_strata; c++) ret_g[i] += weights[c] * s->strata_gradient[c * solver->n_params + i];
+  }
   return s->anchor;
 }
 

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/fast.h"
 #include "base/vector.h"
 
 void sprint_solver_free(sprint_solver *solver) {
@@ -115,10 +116,29 @@ sprint_status sprint_solver_ask(sprint_solver *solver, sprint_want *ret_want) {
   return SPRINT_OK;
 }
 
-/* theta := project(theta - gamma v) onto the ball of the radius. */
-static void take_step(sprint_solver *solver) {
+/* theta -= size * v; returns whether all of it is finite: inf and nan leave nan behind. */
+SPRINT__FAST static bool descend(sprint_real *restrict theta, const sprint_real *restrict v, sprint_real size,
+                                 size_t n) {
+  enum { WAYS = SPRINT__GROUP };
+  sprint_real zeros[WAYS] = {0};
+  size_t i = 0;
+  for (; i + WAYS <= n; i += WAYS)
+    for (size_t k = 0; k < WAYS; k++) {
+      theta[i + k] -= size * v[i + k];
+      zeros[k] += theta[i + k] * 0;
+    }
+  for (; i < n; i++) {
+    theta[i] -= size * v[i];
+    zeros[0] += theta[i] * 0;
+  }
+  for (size_t k = 1; k < WAYS; k++) zeros[0] += zeros[k];
+  return zeros[0] == 0;
+}
+
+/* theta := project(theta - gamma v) onto the ball of the radius; returns whether it is finite. */
+static bool take_step(sprint_solver *solver) {
   sprint_real size = (sprint_real)sprint__schedule_size(solver->schedule, solver->cost.steps);
-  for (size_t i = 0; i < solver->n_params; i++) solver->theta[i] -= size * solver->direction[i];
+  bool finite = descend(solver->theta, solver->direction, size, solver->n_params);
   if (solver->radius > 0) {
     double norm = sqrt(sprint__norm_sq(solver->theta, solver->n_params));
     if (norm > solver->radius)
@@ -130,13 +150,14 @@ static void take_step(sprint_solver *solver) {
     solver->epoch_step = 0;
     solver->cost.epochs++;
   }
+  return finite;
 }
 
 /* v is ready. */
 static void advance(sprint_solver *solver, double loss) {
   if (isnan(solver->first_loss)) solver->first_loss = loss;
-  take_step(solver);
-  if (sprint__stop_diverged(solver, loss)) solver->stop = SPRINT_STOP_DIVERGED;
+  bool finite = take_step(solver);
+  if (!finite || sprint__stop_exploded(solver, loss)) solver->stop = SPRINT_STOP_DIVERGED;
 }
 
 /* Adds rows start .. end of the records, all of one stratum. */

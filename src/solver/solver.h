@@ -86,7 +86,7 @@ double sprint__schedule_size(const struct sprint__schedule *schedule, uint64_t s
 struct sprint__stop_rules sprint__stop_read(const struct sprint__section *section);
 uint64_t sprint__stop_planned_steps(const struct sprint__stop_rules *rules, uint64_t inner);
 sprint_stop sprint__stop_check(const sprint_solver *solver);
-bool sprint__stop_diverged(sprint_solver *solver, double loss);
+bool sprint__stop_exploded(const sprint_solver *solver, double loss);
 
 /* Whether the batches carry reference records. */
 bool sprint__solver_coupled(const sprint_solver *solver);

@@ -1,7 +1,6 @@
 /* Stop rules: budgets, a small gradient, divergence. */
 #include <math.h>
 
-#include "base/vector.h"
 #include "solver/solver.h"
 
 const char *sprint_stop_word(sprint_stop stop) {
@@ -54,9 +53,9 @@ sprint_stop sprint__stop_check(const sprint_solver *solver) {
   return SPRINT_STOP_RUNNING;
 }
 
-bool sprint__stop_diverged(sprint_solver *solver, double loss) {
+bool sprint__stop_exploded(const sprint_solver *solver, double loss) {
   double limit = solver->rules.explosion * fmax(1.0, fabs(solver->first_loss));
-  return !isfinite(loss) || fabs(loss) > limit || !sprint__all_finite(solver->theta, solver->n_params);
+  return !isfinite(loss) || fabs(loss) > limit;
 }
 
 #define BUDGET(NAME, STANDARD, HELP) \

@@ -91,7 +91,7 @@ refuses 2 "--threads: '2x' is not a whole number" run good.yaml --threads 2x
 refuses 2 "--params and --out are needed; usage: sprint grad" grad good.yaml --out g.npy
 refuses 2 "--out is needed; usage: sprint init" init good.yaml
 refuses 2 "an argument is missing; usage: sprint predict MODEL.safetensors DATA.csv" predict out/model.safetensors
-refuses 2 "'import' is not a data command; 'export' was expected" data import good.yaml --out x
+refuses 2 "'import' is not a data command; get, list, info or export was expected" data import good.yaml --out x
 refuses 2 "--out is needed" data export good.yaml
 refuses 2 "'animals' is not a family of kinds" list animals
 

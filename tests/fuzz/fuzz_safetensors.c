@@ -96,7 +96,7 @@ static struct fuzz_input model_of(const char *folder, const char *config) {
   if (!stream || fputs(config, stream) < 0 || fclose(stream) != 0) exit(2);
   if (sprint_context_new(&context) != SPRINT_OK) exit(2);
   if (sprint_experiment_load(context, path, NULL, 0, &experiment) != SPRINT_OK ||
-      sprint_experiment_start(experiment, 0, 0, &run) != SPRINT_OK || sprint_run_go(run, NULL, NULL) != SPRINT_OK ||
+      sprint_experiment_start(experiment, 0, 0, 0, &run) != SPRINT_OK || sprint_run_go(run, NULL, NULL) != SPRINT_OK ||
       sprint_run_save(run, folder) != SPRINT_OK) {
     fprintf(stderr, "%s\n", sprint_context_error(context));
     exit(2);

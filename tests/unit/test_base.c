@@ -89,9 +89,10 @@ static void test_lanes__partition_rows(void **state) {
 
 static void test_lanes__small_work_is_one_lane(void **state) {
   (void)state;
-  assert_int_equal(sprint__lanes_for(64, 4614), 1); /* a batch of the credit network */
-  assert_int_equal(sprint__lanes_for(1, 1e12), 1);  /* never more lanes than rows */
-  assert_int_equal(sprint__lanes_for(1000000, 1e6), SPRINT__MAX_LANES);
+  assert_int_equal(sprint__lanes_for(64, 4614, 0), 1); /* a batch of the credit network */
+  assert_int_equal(sprint__lanes_for(1, 1e12, 0), 1);  /* never more lanes than rows */
+  assert_int_equal(sprint__lanes_for(1000000, 1e6, 0), SPRINT__MAX_LANES);
+  assert_int_equal(sprint__lanes_for(64, 1e6, 32e6), 1); /* lanes that cost more than they save */
 }
 
 static sprint_context *new_context(void) {

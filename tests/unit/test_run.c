@@ -260,7 +260,7 @@ static void test_experiment__survives_every_failed_allocation(void **state) {
     sprint_experiment *experiment = NULL;
     sprint_run *run = NULL;
     sprint_status status = sprint_experiment_load(context, path, NULL, 0, &experiment);
-    if (status == SPRINT_OK) status = sprint_experiment_start(experiment, 1, 0, &run);
+    if (status == SPRINT_OK) status = sprint_experiment_start(experiment, 0, 1, 0, &run);
     if (status == SPRINT_OK) status = sprint_run_go(run, NULL, NULL);
     if (status != SPRINT_OK) {
       assert_int_equal(status, SPRINT_ERROR_MEMORY);
@@ -294,9 +294,9 @@ static void test_experiment__compares_on_equal_terms(void **state) {
   remove(path);
   assert_int_equal(sprint_experiment_n_methods(experiment), 2);
   sprint_run *a = NULL, *b = NULL, *c = NULL;
-  MUST(context, sprint_experiment_start(experiment, 0, 1, &a));
-  MUST(context, sprint_experiment_start(experiment, 1, 1, &b));
-  MUST(context, sprint_experiment_start(experiment, 1, 0, &c));
+  MUST(context, sprint_experiment_start(experiment, 0, 0, 1, &a));
+  MUST(context, sprint_experiment_start(experiment, 0, 1, 1, &b));
+  MUST(context, sprint_experiment_start(experiment, 0, 1, 0, &c));
   assert_int_equal(sprint_run_steps_planned(a), 50);
   assert_int_equal(sprint_run_steps_planned(b), 50);
   assert_memory_equal(sprint_run_theta(a), sprint_run_theta(b), 11 * sizeof(sprint_real));

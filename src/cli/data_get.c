@@ -1,0 +1,57 @@
+/* sprint data get: fetch a public set. sprint data list: which sets are here. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd_data.h"
+#include "fetch.h"
+
+static void print_names(FILE *stream) {
+  for (size_t i = 0; i < n_fetch_sets; i++) fprintf(stream, "%s%s", i ? ", " : "", fetch_sets[i]->name);
+}
+
+int cli_data_get(sprint_context *context, const struct cli_command *command, const struct cli_options *options) {
+  (void)command;
+  const struct fetch_set *set = fetch_set_find(options->arguments[1]);
+  const char *folder = options->dir ? options->dir : sprint_context_data(context);
+  if (!set) {
+    fprintf(stderr, "sprint data get: '%s' is not a known set; known are ", options->arguments[1]);
+    print_names(stderr);
+    fputc('\n', stderr);
+    return CLI_USAGE;
+  }
+  if (!*folder) {
+    fputs("sprint data get: there is no data folder; --dir DIR or SPRINT_DATA=DIR names one\n", stderr);
+    return CLI_FAILED;
+  }
+  return fetch_set_get(context, set, folder) == SPRINT_OK ? CLI_OK : cli_failed(context);
+}
+
+/* Where of the two places a set is: complete in one, else begun in one. */
+static void print_set(const struct fetch_set *set, const char *const *folders, size_t n) {
+  printf("%-14s ", set->name);
+  for (size_t i = 0; i < n; i++)
+    if (!fetch_set_missing(set, folders[i])) {
+      printf("complete in %s\n", folders[i]);
+      return;
+    }
+  for (size_t i = 0; i < n; i++)
+    if (fetch_set_begun(set, folders[i])) {
+      printf("not complete in %s: %s is missing or has the wrong size\n", folders[i],
+             fetch_set_missing(set, folders[i]));
+      return;
+    }
+  printf("not here; `sprint data get %s` fetches it\n", set->name);
+}
+
+int cli_data_list(sprint_context *context, const struct cli_command *command, const struct cli_options *options) {
+  (void)command, (void)options;
+  const char *folders[] = {".", sprint_context_data(context)};
+  size_t n = *folders[1] ? 2 : 1;
+  for (size_t i = 0; i < n_fetch_sets; i++) {
+    print_set(fetch_sets[i], folders, n);
+    printf("%-14s %s\n", "", fetch_sets[i]->title);
+  }
+  printf("\nlooked for in the working folder%s%s\n", n > 1 ? ", then in the data folder " : "; there is no data folder",
+         n > 1 ? folders[1] : "");
+  return CLI_OK;
+}

@@ -1,0 +1,135 @@
+/* Files of bytes, plain or gzip, over zlib: see bytes.h.
+ *
+ * Not gzread, which takes whatever follows a gzip stream for nothing. */
+#define _POSIX_C_SOURCE 200809L
+#include "population/bytes.h"
+
+#include <stdio.h>
+#include <sys/stat.h>
+#include <zlib.h>
+
+#include "base/file.h"
+
+#define BLOCK_SIZE        65536
+#define GZIP_WINDOW       (15 + 16)
+#define MAX_DEFLATE_RATIO 1032 /* zlib's documentation: "the limit is 1032:1" */
+
+struct sprint__bytes {
+  sprint_context *context;
+  const char *path;
+  FILE *stream;
+  uint64_t file_size;
+  bool gzip, ended; /* ended: no gzip member is open */
+  z_stream inflater;
+  unsigned char block[BLOCK_SIZE];
+};
+
+static void *inflater_alloc(void *context, unsigned n, unsigned size) { return sprint__alloc(context, n, size); }
+
+static void inflater_free(void *context, void *memory) {
+  (void)context;
+  sprint__free(memory);
+}
+
+static sprint_status refuse(const struct sprint__bytes *r, const char *what) {
+  return sprint_fail(r->context, SPRINT_ERROR_INPUT, "%s: %s", r->path, what);
+}
+
+/* The next block of the file, for the inflater. */
+static sprint_status refill(struct sprint__bytes *r) {
+  r->inflater.next_in = r->block;
+  r->inflater.avail_in = (unsigned)fread(r->block, 1, BLOCK_SIZE, r->stream);
+  if (ferror(r->stream)) return sprint_fail(r->context, SPRINT_ERROR_IO, "%s: cannot be read to its end", r->path);
+  return SPRINT_OK;
+}
+
+static sprint_status start(struct sprint__bytes *r) {
+  struct stat info;
+  r->file_size = fstat(fileno(r->stream), &info) == 0 && info.st_size > 0 ? (uint64_t)info.st_size : 0;
+  SPRINT__TRY(refill(r));
+  r->gzip = r->inflater.avail_in >= 2 && r->block[0] == 0x1f && r->block[1] == 0x8b;
+  if (r->gzip && inflateInit2(&r->inflater, GZIP_WINDOW) != Z_OK) return SPRINT_ERROR_MEMORY;
+  return SPRINT_OK;
+}
+
+sprint_status sprint__bytes_open(sprint_context *context, const char *path, struct sprint__bytes **ret_reader) {
+  struct sprint__bytes *r = sprint__alloc(context, 1, sizeof *r);
+  if (!r) return SPRINT_ERROR_MEMORY;
+  r->context = context;
+  r->path = path;
+  r->inflater.zalloc = inflater_alloc;
+  r->inflater.zfree = inflater_free;
+  r->inflater.opaque = context;
+  sprint_status status = sprint__file_open(context, path, &r->stream);
+  if (status == SPRINT_OK) status = start(r);
+  if (status == SPRINT_OK)
+    *ret_reader = r;
+  else
+    sprint__bytes_close(r);
+  return status;
+}
+
+void sprint__bytes_close(struct sprint__bytes *r) {
+  if (!r) return;
+  if (r->gzip) inflateEnd(&r->inflater);
+  if (r->stream) fclose(r->stream);
+  sprint__free(r);
+}
+
+/* After a gzip member: another one may follow, and nothing else. */
+static sprint_status next_member(struct sprint__bytes *r) {
+  if (!r->inflater.avail_in) SPRINT__TRY(refill(r));
+  if (!r->inflater.avail_in) return SPRINT_OK;
+  if (r->inflater.next_in[0] != 0x1f) return refuse(r, "has bytes after the end of its gzip stream");
+  r->ended = false;
+  return inflateReset(&r->inflater) == Z_OK ? SPRINT_OK : refuse(r, "cannot be unpacked");
+}
+
+/* Inflates some bytes into the inflater's output; the end of the file within a member is a cut. */
+static sprint_status inflate_some(struct sprint__bytes *r) {
+  if (!r->inflater.avail_in) SPRINT__TRY(refill(r));
+  if (!r->inflater.avail_in) return refuse(r, "is cut short: its gzip stream does not end");
+  int code = inflate(&r->inflater, Z_NO_FLUSH);
+  if (code == Z_STREAM_END) r->ended = true;
+  if (code == Z_MEM_ERROR) return SPRINT_ERROR_MEMORY;
+  if (code != Z_OK && code != Z_STREAM_END)
+    return sprint_fail(r->context, SPRINT_ERROR_INPUT, "%s: its gzip stream is damaged%s%s", r->path,
+                       r->inflater.msg ? ": " : "", r->inflater.msg ? r->inflater.msg : "");
+  return SPRINT_OK;
+}
+
+static sprint_status read_gzip(struct sprint__bytes *r, size_t n, size_t *ret_n) {
+  size_t left = n;
+  while (left) {
+    if (r->ended) SPRINT__TRY(next_member(r));
+    if (r->ended) break;
+    unsigned room = left < BLOCK_SIZE ? (unsigned)left : BLOCK_SIZE;
+    r->inflater.avail_out = room;
+    SPRINT__TRY(inflate_some(r));
+    left -= room - r->inflater.avail_out;
+  }
+  *ret_n = n - left;
+  return SPRINT_OK;
+}
+
+/* What `start` read of a plain file comes first. */
+static sprint_status read_plain(struct sprint__bytes *r, unsigned char *to, size_t n, size_t *ret_n) {
+  size_t done = 0;
+  for (; done < n && r->inflater.avail_in; done++, r->inflater.avail_in--) to[done] = *r->inflater.next_in++;
+  done += fread(to + done, 1, n - done, r->stream);
+  if (ferror(r->stream)) return sprint_fail(r->context, SPRINT_ERROR_IO, "%s: cannot be read to its end", r->path);
+  *ret_n = done;
+  return SPRINT_OK;
+}
+
+sprint_status sprint__bytes_read(struct sprint__bytes *r, void *ret_bytes, size_t n, size_t *ret_n) {
+  if (!r->gzip) return read_plain(r, ret_bytes, n, ret_n);
+  r->inflater.next_out = ret_bytes;
+  return read_gzip(r, n, ret_n);
+}
+
+uint64_t sprint__bytes_at_most(const struct sprint__bytes *r) {
+  return r->gzip ? r->file_size * MAX_DEFLATE_RATIO : r->file_size;
+}
+
+bool sprint__bytes_is_gzip(const struct sprint__bytes *r) { return r->gzip; }

@@ -1,0 +1,21 @@
+/* Files of bytes, plain or gzip, read from front to end. */
+#ifndef SPRINT_POPULATION_BYTES_H
+#define SPRINT_POPULATION_BYTES_H
+
+#include "base/context.h"
+
+struct sprint__bytes;
+
+/* Opens the file; gzip is known by its first bytes, not by its name. `path` is lent until the reader is closed. */
+sprint_status sprint__bytes_open(sprint_context *context, const char *path, struct sprint__bytes **ret_reader);
+void sprint__bytes_close(struct sprint__bytes *reader);
+
+/* The next n bytes; fewer (*ret_n) at the end alone. A gzip stream that is damaged, cut short or followed by something
+ * else is refused. */
+sprint_status sprint__bytes_read(struct sprint__bytes *reader, void *ret_bytes, size_t n, size_t *ret_n);
+
+/* No more bytes than these can be in it: what is asked of a header before memory is taken. */
+uint64_t sprint__bytes_at_most(const struct sprint__bytes *reader);
+bool sprint__bytes_is_gzip(const struct sprint__bytes *reader);
+
+#endif

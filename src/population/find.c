@@ -1,0 +1,52 @@
+/* Where data files are: the working folder first, then the data folder. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "population/build.h"
+
+/* What of a data folder belongs to a set that `sprint data get` knows. */
+static const char *set_of(const char *path) {
+  static const char *const sets[][2] = {
+      {"mnist/", "mnist"},
+      {"fashion-mnist/", "fashion-mnist"},
+      {"cifar-10-batches-bin", "cifar10"},
+      {"credit/cs-training.csv", "credit"},
+  };
+  for (size_t i = 0; i < SPRINT__COUNT(sets); i++)
+    if (strncmp(path, sets[i][0], strlen(sets[i][0])) == 0) return sets[i][1];
+  return NULL;
+}
+
+static bool exists(const char *path) {
+  struct stat info;
+  return stat(path, &info) == 0 || (errno != ENOENT && errno != ENOTDIR);
+}
+
+static sprint_status refuse(sprint_context *context, const char *path) {
+  const char *set = set_of(path), *folder = context->data_folder;
+  char hint[96] = "";
+  if (set) snprintf(hint, sizeof hint, "; `sprint data get %s` fetches it", set);
+  return sprint_fail(context, SPRINT_ERROR_IO, "%s: cannot be read: %s%s%s%s", path, strerror(ENOENT),
+                     *folder ? " here, nor in " : "", folder, hint);
+}
+
+sprint_status sprint__data_find(sprint_context *context, const char *path, char **ret_path) {
+  bool relative = *path && *path != '/';
+  char *found = NULL;
+  if (!relative || exists(path)) {
+    found = sprint__strdup(context, path);
+  } else if (*context->data_folder) {
+    found = sprint__printf(context, "%s/%s", context->data_folder, path);
+    if (found && !exists(found)) {
+      sprint__free(found);
+      return refuse(context, path);
+    }
+  } else {
+    return refuse(context, path);
+  }
+  if (!found) return SPRINT_ERROR_MEMORY;
+  *ret_path = found;
+  return SPRINT_OK;
+}

@@ -1,0 +1,158 @@
+/* Grids: see grid.h. */
+#include "run/grid.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "config/text.h"
+
+/* More is a slip of the pen: every point is a whole comparison. */
+enum { MAX_POINTS = 4096, MAX_NAME = 100 };
+
+static sprint_status refuse_axis(sprint_context *context, const struct sprint__node *at,
+                                 const struct sprint__node *axis, const char *sentence) {
+  return sprint__complain(context, at->place, "key 'grid.%s': %s", sprint__show(axis->key).text, sentence);
+}
+
+/* Whether the path is the key or lies within it. */
+static bool lies_in(const char *path, const char *key) {
+  size_t length = strlen(key);
+  return strncmp(path, key, length) == 0 && (path[length] == '\0' || path[length] == '.');
+}
+
+static sprint_status check_axis(sprint_context *context, const struct sprint__node *axis) {
+  static const char *const single[] = {"seeds", "compare", "name", "out", "grid", "quick"};
+  if (lies_in(axis->key, "data"))
+    return refuse_axis(context, axis, axis, "all points share one population; no key of data was expected");
+  for (size_t i = 0; i < SPRINT__COUNT(single); i++)
+    if (lies_in(axis->key, single[i]))
+      return refuse_axis(context, axis, axis,
+                         "is not a setting of a run; a key of model, shift, method, step, deploy, stop or eval was "
+                         "expected");
+  if (axis->type != SPRINT__NODE_LIST || axis->n_children == 0)
+    return refuse_axis(context, axis, axis, "a list of values was expected, as of [0.1, 0.2]");
+  for (size_t i = 0; i < axis->n_children; i++)
+    if (axis->children[i]->type != SPRINT__NODE_SCALAR || sprint__node_is_null(axis->children[i]))
+      return refuse_axis(context, axis->children[i], axis, "a list of single values was expected, as of [0.1, 0.2]");
+  return SPRINT_OK;
+}
+
+/* A character as a folder's name may have it. */
+static char fit(char c) { return isalnum((unsigned char)c) || (c && strchr("-+._", c)) || !c ? c : '-'; }
+
+static bool same_folder(const char *a, const char *b) {
+  while (*a && fit(*a) == fit(*b)) a++, b++;
+  return fit(*a) == fit(*b);
+}
+
+/* A value is there twice, or differs from another in odd characters alone. */
+static sprint_status check_names(sprint_context *context, const struct sprint__node *axis) {
+  for (size_t i = 0; i < axis->n_children; i++) {
+    if (strlen(axis->children[i]->text) > MAX_NAME)
+      return refuse_axis(context, axis->children[i], axis, "a value is too long for a folder's name");
+    for (size_t k = 0; k < i; k++)
+      if (same_folder(axis->children[i]->text, axis->children[k]->text))
+        return refuse_axis(context, axis->children[i], axis, "two values would have the same folder");
+  }
+  return SPRINT_OK;
+}
+
+sprint_status sprint__grid_read(sprint_context *context, const struct sprint__node *root,
+                                struct sprint__grid *ret_grid) {
+  const struct sprint__node *axes = sprint__node_child(root, "grid");
+  struct sprint__grid grid = {axes, 1};
+  if (!axes || sprint__node_is_null(axes) || (axes->type == SPRINT__NODE_MAP && axes->n_children == 0)) {
+    *ret_grid = (struct sprint__grid){NULL, 1};
+    return SPRINT_OK;
+  }
+  if (axes->type != SPRINT__NODE_MAP)
+    return sprint__complain(context, axes->place,
+                            "key 'grid': a map from keys to lists of values was expected, as of {shift.alpha: [0.1, "
+                            "0.2]}");
+  for (size_t a = 0; a < axes->n_children; a++) {
+    SPRINT__TRY(check_axis(context, axes->children[a]));
+    SPRINT__TRY(check_names(context, axes->children[a]));
+    if (axes->children[a]->n_children > MAX_POINTS / grid.n_points)
+      return sprint__complain(context, axes->place, "key 'grid': there are more than %d points", MAX_POINTS);
+    grid.n_points *= axes->children[a]->n_children;
+  }
+  *ret_grid = grid;
+  return SPRINT_OK;
+}
+
+const struct sprint__node *sprint__grid_value(const struct sprint__grid *grid, size_t point, size_t axis) {
+  for (size_t a = grid->axes->n_children - 1; a > axis; a--) point /= grid->axes->children[a]->n_children;
+  const struct sprint__node *values = grid->axes->children[axis];
+  return values->children[point % values->n_children];
+}
+
+sprint_status sprint__grid_lay(sprint_context *context, const struct sprint__grid *grid, size_t point,
+                               struct sprint__node *config) {
+  for (size_t a = 0; grid->axes && a < grid->axes->n_children; a++)
+    SPRINT__TRY(sprint__node_lay(context, config, grid->axes->children[a]->key, sprint__grid_value(grid, point, a)));
+  return SPRINT_OK;
+}
+
+char *sprint__grid_name(sprint_context *context, const struct sprint__grid *grid, size_t point) {
+  struct sprint__text name = {.context = context};
+  sprint__text_add(&name, "");
+  for (size_t a = 0; grid->axes && a < grid->axes->n_children; a++) {
+    const char *key = grid->axes->children[a]->key, *dot = strrchr(key, '.');
+    sprint__text_add(&name, a ? "_" : "");
+    sprint__text_add(&name, dot ? dot + 1 : key);
+    sprint__text_add(&name, "-");
+    sprint__text_add(&name, sprint__grid_value(grid, point, a)->text);
+  }
+  char *text = sprint__text_take(&name);
+  for (char *at = text; at && *at; at++) *at = fit(*at);
+  return text;
+}
+
+/* The axis's list := the value, or the one value alone. */
+static sprint_status replace_list(sprint_context *context, const struct sprint__node *value,
+                                  struct sprint__node *axis) {
+  struct sprint__node *list = NULL, *copy = NULL;
+  if (value->type == SPRINT__NODE_LIST) {
+    SPRINT__TRY(sprint__node_copy(context, value, &list));
+  } else {
+    SPRINT__TRY(sprint__node_new(context, SPRINT__NODE_LIST, value->place, &list));
+    sprint_status status = sprint__node_copy(context, value, &copy);
+    if (status == SPRINT_OK) status = sprint__node_append(context, list, copy);
+    if (status != SPRINT_OK) {
+      sprint__node_free(list);
+      return status;
+    }
+  }
+  struct sprint__node old = *axis;
+  char *key = axis->key;
+  *axis = *list;
+  axis->key = key;
+  old.key = list->key;
+  *list = old;
+  sprint__node_free(list);
+  return SPRINT_OK;
+}
+
+static sprint_status override_axes(sprint_context *context, const struct sprint__node *value, const char *path,
+                                   struct sprint__node *grid) {
+  for (size_t a = grid->n_children; a-- > 0;) {
+    struct sprint__node *axis = grid->children[a];
+    if (strcmp(axis->key, path) == 0)
+      SPRINT__TRY(replace_list(context, value, axis));
+    else if (lies_in(axis->key, path))
+      sprint__node_remove(grid, axis->key);
+  }
+  return SPRINT_OK;
+}
+
+sprint_status sprint__grid_override(sprint_context *context, struct sprint__node *root, const char *assignment) {
+  char *path = sprint__printf(context, "%.*s", (int)strcspn(assignment, "="), assignment);
+  if (!path) return SPRINT_ERROR_MEMORY;
+  const struct sprint__node *value = sprint__node_find(root, path);
+  sprint_status status = SPRINT_OK;
+  for (size_t i = 0; value && status == SPRINT_OK && i < root->n_children; i++)
+    if (strcmp(root->children[i]->key, "grid") == 0 && root->children[i]->type == SPRINT__NODE_MAP)
+      status = override_axes(context, value, path, root->children[i]);
+  sprint__free(path);
+  return status;
+}

@@ -1,0 +1,95 @@
+/* Saved runs: see saved.h. */
+#include "run/saved.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static sprint_status read_sidecar(sprint_context *context, const char *folder, json_t **ret_json) {
+  char *path = sprint__printf(context, "%s/run.json", folder);
+  if (!path) return SPRINT_ERROR_MEMORY;
+  json_error_t error;
+  json_t *json = json_load_file(path, 0, &error);
+  sprint_status status = SPRINT_OK;
+  if (!json_is_object(json))
+    status = sprint_fail(context, SPRINT_ERROR_INPUT, "%s: cannot be read as the record of a run: %s", path,
+                         json ? "an object was expected" : error.text);
+  sprint__free(path);
+  if (status == SPRINT_OK)
+    *ret_json = json;
+  else
+    json_decref(json);
+  return status;
+}
+
+sprint_status sprint__saved_forget(sprint_context *context, const char *folder) {
+  char *path = sprint__printf(context, "%s/run.json", folder);
+  if (!path) return SPRINT_ERROR_MEMORY;
+  sprint_status status = SPRINT_OK;
+  if (remove(path) != 0 && errno != ENOENT)
+    status = sprint_fail(context, SPRINT_ERROR_IO, "%s: cannot be replaced: %s", path, strerror(errno));
+  sprint__free(path);
+  return status;
+}
+
+static bool says(const json_t *json, const char *key, const char *word) {
+  const char *said = json_string_value(json_object_get(json, key));
+  return said && strcmp(said, word) == 0;
+}
+
+/* The reason of that word; SPRINT_STOP_RUNNING where there is none. */
+static sprint_stop stop_of(const json_t *json) {
+#define X(name, word, text) \
+  if (says(json, "stop", word)) return SPRINT_STOP_##name;
+  SPRINT_STOP_LIST(X)
+#undef X
+  return SPRINT_STOP_RUNNING;
+}
+
+/* What concerns the experiment as a whole leaves a run the same. */
+static void keep_own_settings(json_t *settings) {
+  static const char *const shared[] = {"name", "out", "seeds", "compare", "grid", "quick"};
+  for (size_t i = 0; i < SPRINT__COUNT(shared); i++) json_object_del(settings, shared[i]);
+}
+
+static bool same_settings(const sprint_run *run, json_t *saved) {
+  json_t *settings = run->settings_text ? json_loads(run->settings_text, 0, NULL) : NULL;
+  keep_own_settings(settings);
+  keep_own_settings(saved);
+  bool same = settings && json_equal(settings, saved);
+  json_decref(settings);
+  return same;
+}
+
+static bool same_population(const sprint_run *run, const json_t *saved) {
+  json_t *population = sprint__population_json(run->shift->population);
+  bool same = population && json_equal(population, saved);
+  json_decref(population);
+  return same;
+}
+
+bool sprint_run_is_saved(const sprint_run *run, const char *folder) {
+  json_t *json = NULL;
+  if (read_sidecar(run->context, folder, &json) != SPRINT_OK) return false;
+  sprint_stop stop = stop_of(json);
+  const json_t *seed = json_object_get(json, "seed");
+  bool saved = stop != SPRINT_STOP_RUNNING && stop != SPRINT_STOP_REQUESTED && says(json, "sprint", SPRINT_VERSION) &&
+               says(json, "precision", SPRINT__PRECISION) && json_is_integer(seed) &&
+               (uint64_t)json_integer_value(seed) == run->seed &&
+               same_population(run, json_object_get(json, "population")) &&
+               same_settings(run, json_object_get(json, "settings"));
+  json_decref(json);
+  return saved;
+}
+
+sprint_status sprint_saved_final(sprint_context *context, const char *folder, sprint_trace_row *ret_row,
+                                 sprint_stop *ret_stop) {
+  json_t *json = NULL;
+  SPRINT__TRY(read_sidecar(context, folder, &json));
+  sprint_trace_row row = {.seconds = json_number_value(json_object_get(json, "seconds"))};
+  sprint__row_read(json_object_get(json, "final"), &row);
+  *ret_row = row;
+  *ret_stop = stop_of(json);
+  json_decref(json);
+  return SPRINT_OK;
+}

@@ -1,0 +1,20 @@
+/* Saved runs: run.json, written last and read again to know what is done. */
+#ifndef SPRINT_RUN_SAVED_H
+#define SPRINT_RUN_SAVED_H
+
+#include <jansson.h>
+
+#include "run/run.h"
+
+#define SPRINT__PRECISION (sizeof(sprint_real) == 8 ? "double" : "float")
+
+/* Takes run.json away, before other files change. */
+sprint_status sprint__saved_forget(sprint_context *context, const char *folder);
+
+/* save.c: a trace row from its JSON; what is missing or null is NaN, or 0 of counts. Seconds are not part of it. */
+void sprint__row_read(const json_t *json, sprint_trace_row *ret_row);
+
+/* save.c: what run.json says of a population. A new reference, or NULL. */
+json_t *sprint__population_json(const sprint_population *population);
+
+#endif

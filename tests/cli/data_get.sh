@@ -1,0 +1,189 @@
+#!/bin/bash
+# Fetching, against a server on loopback that cuts, lies and goes away; and `sprint data get` itself.
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/lib.sh"
+: "${SPRINT_FETCH_TOOL:?the path of fetch_tool}"
+unset SPRINT_MIRROR SPRINT_DATA XDG_DATA_HOME http_proxy https_proxy all_proxy
+export HOME=$folder/home
+
+mkdir served served/credit served/mnist
+awk 'BEGIN { srand(3); for (i = 0; i < 9000; i++) printf "%d,%.6f\n", i, rand() }' >served/numbers.csv
+size=$(wc -c <served/numbers.csv)
+sum=$(sha256sum <served/numbers.csv | cut -d ' ' -f 1)
+mkdir -p packed/inner
+printf 'first\n' >packed/inner/a.txt
+printf 'second one\n' >packed/inner/b.txt
+printf 'not wanted\n' >packed/inner/c.txt
+tar -C packed -czf served/made.tar.gz inner
+tar_size=$(wc -c <served/made.tar.gz)
+tar_sum=$(sha256sum <served/made.tar.gz | cut -d ' ' -f 1)
+python3 - <<'END'
+import zipfile
+with zipfile.ZipFile("served/made.zip", "w", zipfile.ZIP_DEFLATED) as z:
+    z.writestr("credit_data.csv", "a,b\n1,2\n")
+END
+zip_size=$(wc -c <served/made.zip)
+zip_sum=$(sha256sum <served/made.zip | cut -d ' ' -f 1)
+head -c 5000 served/numbers.csv >served/mnist/train-images-idx3-ubyte.gz
+head -c 2740055 /dev/zero >served/credit/credit_data.zip
+
+: >log
+python3 "$here/server.py" served port log 200 &
+server=$!
+trap 'kill $server 2>/dev/null; rm -rf "$folder"' EXIT
+for _ in $(seq 100); do
+  [ -s port ] && break
+  read -r -t 0.1 <> <(:)
+done
+[ -s port ] || fail "the server did not start"
+at=http://127.0.0.1:$(cat port)
+
+# fetch HOW FOLDER: the file of numbers; fetches and fails_to_fetch say what is expected.
+fetch() { "$SPRINT_FETCH_TOOL" "$2" numbers.csv "$size" "$sum" "$at/$1/" >stdout 2>stderr </dev/null; }
+fetches() {
+  fetch "$1" "$2" || fail "$1: $(cat stderr)"
+  check "$1: nothing on stderr" test ! -s stderr
+  check "$1: the bytes" cmp -s served/numbers.csv "$2/numbers.csv"
+  equal "$1: nothing else is left" numbers.csv "$(ls "$2")"
+}
+fails_to_fetch() {
+  local how=$1 to=$2 words=$3
+  fetch "$how" "$to"
+  equal "$how: exit code" 1 $?
+  check "$how: '$words' in '$(cat stderr)'" grep -qF "$words" stderr
+  equal "$how: one line" 1 "$(wc -l <stderr)"
+  check "$how: nothing under the final name" test ! -e "$to/numbers.csv"
+}
+requests() { grep -c "^/$1/" log; }
+
+fetches plain plain
+fetches moved moved
+
+### Already there: checked, not fetched again; something else is left alone
+n=$(requests plain)
+fetch plain plain || fail "already there: $(cat stderr)"
+check "already there: is said" grep -q 'is there already' stdout
+equal "already there: no request" "$n" "$(requests plain)"
+mkdir other
+echo mine >other/numbers.csv
+fetch plain other
+equal "another file: exit code" 1 $?
+check "another file: the sentence" grep -q 'SHA-256 sum .* was expected; it was there already and is left' stderr
+equal "another file: left as it is" mine "$(cat other/numbers.csv)"
+
+### Cuts: resumed within a call as long as more comes, and in the next call
+fetches cut-30000 cut
+check "cut: asked for the rest" grep -q '^/cut-30000/numbers.csv bytes=30000-$' log
+mkdir later
+head -c 70000 served/numbers.csv >later/numbers.csv.part
+fetches plain later
+check "later: asked for the rest alone" grep -q '^/plain/numbers.csv bytes=70000-$' log
+check "later: is said" grep -q '^resuming' stdout
+fetches norange-20000 norange
+check "norange: a range was asked for" grep -q '^/norange-20000/numbers.csv bytes=20000-$' log
+fails_to_fetch nolength-1000 nolength "gives 1000 bytes, $size were expected"
+check "nolength: what came is kept for the next time" test -s nolength/numbers.csv.part
+fetches plain nolength
+
+### A part that is not of this file, or too long, or answered with another range
+mkdir stale long liar
+head -c 70000 /dev/zero >stale/numbers.csv.part
+fetches plain stale
+head -c $((size + 10)) /dev/zero >long/numbers.csv.part
+fetches plain long
+head -c 70000 served/numbers.csv >liar/numbers.csv.part
+fetches liar liar
+
+### Wrong bytes, too many, none
+fails_to_fetch wrong wrong "SHA-256 sum"
+equal "wrong: removed" "" "$(ls wrong)"
+fails_to_fetch long toolong "gives more than the $size bytes"
+fails_to_fetch missing missing "the server answers 404"
+check "missing: where to put it" grep -qF "without a network, put the file numbers.csv at missing/numbers.csv" stderr
+equal "missing: nothing is left" "" "$(ls missing)"
+
+### Mirrors in order: gone, 404, wrong bytes, then a good one
+"$SPRINT_FETCH_TOOL" mirrors numbers.csv "$size" "$sum" \
+  "http://127.0.0.1:9/,$at/missing/,$at/wrong/,$at/plain/" >stdout 2>stderr || fail "mirrors: $(cat stderr)"
+check "mirrors: the bytes" cmp -s served/numbers.csv mirrors/numbers.csv
+check "mirrors: the first failure is said" grep -q '^http://127.0.0.1:9/numbers.csv: cannot be fetched: ' stdout
+
+### Archives
+"$SPRINT_FETCH_TOOL" tar made.tar.gz "$tar_size" "$tar_sum" "$at/cut-100/" inner/a.txt deep/er/a.txt 6 \
+  inner/b.txt b.txt 11 >stdout 2>stderr || fail "tar: $(cat stderr)"
+equal "tar: a" first "$(cat tar/deep/er/a.txt)"
+equal "tar: b" "second one" "$(cat tar/b.txt)"
+equal "tar: nothing else" "b.txt deep deep/er deep/er/a.txt" "$(cd tar && find . -mindepth 1 | sed 's,^./,,' | sort | xargs)"
+n=$(requests cut-100)
+"$SPRINT_FETCH_TOOL" tar made.tar.gz "$tar_size" "$tar_sum" "$at/cut-100/" inner/a.txt deep/er/a.txt 6 \
+  inner/b.txt b.txt 11 >stdout 2>stderr || fail "tar again: $(cat stderr)"
+equal "tar again: no request" "$n" "$(requests cut-100)"
+"$SPRINT_FETCH_TOOL" zip made.zip "$zip_size" "$zip_sum" "$at/plain/" credit_data.csv credit/cs-training.csv 8 \
+  >stdout 2>stderr || fail "zip: $(cat stderr)"
+equal "zip" "a,b 1,2" "$(xargs <zip/credit/cs-training.csv)"
+unpacks_not() {
+  local what=$1 words=$2
+  shift 2
+  "$SPRINT_FETCH_TOOL" "$what" "$@" >stdout 2>stderr
+  equal "$what: exit code" 1 $?
+  check "$what: '$words' in '$(cat stderr)'" grep -qF "$words" stderr
+  check "$what: no half file" test -z "$(find "$what" -name '*.txt*')"
+}
+unpacks_not lacks "has no member inner/z.txt" made.tar.gz "$tar_size" "$tar_sum" "$at/plain/" inner/a.txt a.txt 6 \
+  inner/z.txt z.txt 5
+unpacks_not sizes "member inner/a.txt does not have the 7 bytes" made.tar.gz "$tar_size" "$tar_sum" "$at/plain/" \
+  inner/a.txt a.txt 7
+head -c $((tar_size - 40)) served/made.tar.gz >served/short.tar.gz
+unpacks_not broken "cannot be unpacked" short.tar.gz $((tar_size - 40)) "$(sha256sum <served/short.tar.gz | cut -d ' ' -f 1)" \
+  "$at/plain/" inner/a.txt a.txt 6 inner/b.txt b.txt 11
+unpacks_not plainfile "cannot be unpacked" numbers.csv "$size" "$sum" "$at/plain/" inner/a.txt a.txt 6
+
+### A second program that fetches the same
+mkdir locked
+(
+  flock 9
+  fails_to_fetch plain locked "is being fetched by another program"
+) 9>locked/numbers.csv.part || exit 1
+
+### The command: the mirror of SPRINT_MIRROR has other bytes, or nothing, or is gone
+refuses() {
+  local words=$1
+  shift
+  "$SPRINT" "$@" >stdout 2>stderr </dev/null
+  equal "sprint $*: exit code" 1 $?
+  check "sprint $*: '$words' in '$(cat stderr)'" grep -qF "$words" stderr
+  equal "sprint $*: one line" 1 "$(wc -l <stderr)"
+}
+export SPRINT_MIRROR=$at/plain
+refuses "gives 5000 bytes, 9912422 were expected" data get mnist --dir sets
+check "mnist: nothing is left" test -z "$(find sets/mnist -type f)"
+check "mnist: below the set's name" grep -q '^/plain/mnist/train-images-idx3-ubyte.gz ' log
+refuses "has the SHA-256 sum" data get credit --dir sets
+check "credit: nothing is left" test -z "$(find sets/credit -type f)"
+refuses "the server answers 404" data get cifar10 --dir sets
+check "cifar10: where to put it" grep -qF "put the file cifar-10-binary.tar.gz at sets/cifar-10-binary.tar.gz" stderr
+SPRINT_MIRROR=http://127.0.0.1:9/ refuses "cannot be fetched" data get fashion-mnist
+check "fashion: the default folder" grep -qF "at $HOME/.local/share/sprint/fashion-mnist/train-images-idx3-ubyte.gz" stderr
+
+### Complete by their sizes
+mkdir -p whole/cifar-10-batches-bin whole/credit
+for batch in data_batch_1 data_batch_2 data_batch_3 data_batch_4 data_batch_5 test_batch; do
+  truncate -s 30730000 whole/cifar-10-batches-bin/$batch.bin
+done
+truncate -s 7564965 whole/credit/cs-training.csv
+n=$(wc -l <log)
+runs data get cifar10 --dir whole
+runs data get credit --dir whole
+equal "whole: no request" "$n" "$(wc -l <log)"
+runs data list --data whole
+check "list: cifar10" grep -q '^cifar10 *complete in whole$' stdout
+check "list: mnist" grep -q '^mnist *not here; `sprint data get mnist` fetches it$' stdout
+check "list: where" grep -q '^looked for in the working folder, then in the data folder whole$' stdout
+truncate -s 30730001 whole/cifar-10-batches-bin/test_batch.bin
+SPRINT_DATA=whole runs data list
+check "list: a wrong size" grep -q '^cifar10 *not complete in whole: cifar-10-batches-bin/test_batch.bin is missing or' stdout
+
+kill $server 2>/dev/null
+wait $server 2>/dev/null
+fails_to_fetch plain gone "cannot be fetched"
+done_testing
