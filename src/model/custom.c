@@ -1,6 +1,8 @@
 /* A model of the caller's own: loss and gradient as callbacks. */
 #include "model/model.h"
 
+#include <string.h>
+
 static void custom_free(sprint_model *model) { sprint__free(model->impl); }
 
 static void custom_sums(const sprint_model *model, struct sprint__lane *lane, const sprint_real *theta,
@@ -8,6 +10,7 @@ static void custom_sums(const sprint_model *model, struct sprint__lane *lane, co
   (void)lane;
   (void)gradient_x;
   const sprint_model_callbacks *own = model->impl;
+  if (sums->gradient) memset(sums->gradient, 0, model->n_params * sizeof *sums->gradient);
   own->gradient(own->user, theta, rows->x, rows->y, rows->n, &sums->loss, sums->gradient);
 }
 

@@ -2,6 +2,7 @@
 #include "model/gemm.h"
 
 #include <cblas.h>
+#include <string.h>
 
 #include "model/small.h"
 
@@ -50,14 +51,16 @@ SPRINT__FAST static void weight_by_rows(const sprint_real *restrict dy, const sp
       for (size_t k = 0; k < in; k++) dw[o * in + k] += dy[i * out + o] * x[i * in + k];
 }
 
-void sprint__gemm_weight(const sprint_real *dy, const sprint_real *x, size_t n, size_t in, size_t out,
+void sprint__gemm_weight(const sprint_real *dy, const sprint_real *x, size_t n, size_t in, size_t out, bool adds,
                          sprint_real *dw) {
-  if (out == 1 || n < 4)
+  bool by_rows = out == 1 || n < 4, small = sprint__is_small(in, out);
+  if ((by_rows || small) && !adds) memset(dw, 0, out * in * sizeof *dw);
+  if (by_rows)
     weight_by_rows(dy, x, n, in, out, dw);
-  else if (sprint__is_small(in, out))
+  else if (small)
     sprint__small_weight(dy, x, n, in, out, dw);
   else
-    GEMM(CblasRowMajor, CblasTrans, CblasNoTrans, dim(out), dim(in), dim(n), 1, dy, dim(out), x, dim(in), 1, dw,
+    GEMM(CblasRowMajor, CblasTrans, CblasNoTrans, dim(out), dim(in), dim(n), 1, dy, dim(out), x, dim(in), adds, dw,
          dim(in));
 }
 

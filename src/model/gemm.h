@@ -10,8 +10,9 @@ void sprint__gemm_forward(const sprint_real *x, const sprint_real *w, size_t n, 
 /* dx (n, in) = dy (n, out) w */
 void sprint__gemm_input(const sprint_real *dy, const sprint_real *w, size_t n, size_t in, size_t out, sprint_real *dx);
 
-/* dw (out, in) += dy^T x */
-void sprint__gemm_weight(const sprint_real *dy, const sprint_real *x, size_t n, size_t in, size_t out, sprint_real *dw);
+/* dw (out, in) = or, where `adds`, += dy^T x */
+void sprint__gemm_weight(const sprint_real *dy, const sprint_real *x, size_t n, size_t in, size_t out, bool adds,
+                         sprint_real *dw);
 
 /* c (m, n) += a (m, k) b (k, n) */
 void sprint__gemm_add(const sprint_real *a, const sprint_real *b, size_t m, size_t k, size_t n, sprint_real *c);

@@ -20,10 +20,11 @@ struct sprint__layer_ops {
   const char *(*setup)(struct sprint__layer *layer, const struct sprint__argument *arguments);
   void (*forward)(const struct sprint__layer *layer, const sprint_real *theta, const sprint_real *x, size_t n,
                   sprint_real *ret_y, sprint_real *scratch);
-  /* dy (n, out) -> dx (n, in), unless NULL; adds the gradient in theta unless NULL. */
+  /* dy (n, out) -> dx (n, in), unless NULL; and the gradient in theta, unless NULL: added where `adds`, else written.
+   */
   void (*backward)(const struct sprint__layer *layer, const sprint_real *theta, const sprint_real *x,
                    const sprint_real *y, size_t n, const sprint_real *dy, sprint_real *dx, sprint_real *gradient,
-                   sprint_real *scratch);
+                   bool adds, sprint_real *scratch);
 };
 
 struct sprint__layer {

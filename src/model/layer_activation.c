@@ -25,9 +25,10 @@ static const char *activation_setup(struct sprint__layer *layer, const struct sp
   SPRINT__FAST static void NAME##_backward(const struct sprint__layer *layer, const sprint_real *theta,              \
                                            const sprint_real *restrict x_, const sprint_real *restrict y_, size_t n, \
                                            const sprint_real *restrict dy, sprint_real *restrict dx,                 \
-                                           sprint_real *gradient, sprint_real *scratch) {                            \
+                                           sprint_real *gradient, bool adds, sprint_real *scratch) {                 \
     (void)theta;                                                                                                     \
     (void)gradient;                                                                                                  \
+    (void)adds;                                                                                                      \
     (void)scratch;                                                                                                   \
     if (!dx) return;                                                                                                 \
     for (size_t i = 0; i < n * layer->out; i++) {                                                                    \

@@ -118,15 +118,16 @@ static void conv_forward(const struct sprint__layer *layer, const sprint_real *t
 
 static void conv_backward(const struct sprint__layer *layer, const sprint_real *theta, const sprint_real *x,
                           const sprint_real *y, size_t n, const sprint_real *dy, sprint_real *dx, sprint_real *gradient,
-                          sprint_real *scratch) {
+                          bool adds, sprint_real *scratch) {
   (void)y;
   size_t positions = layer->to.height * layer->to.width, filters = layer->to.channels;
   for (size_t i = 0; i < n; i++, x += layer->in, dy += layer->out) {
     if (gradient) {
       unfold(layer, x, scratch);
       /* dw (filters, fan_in) += dy (filters, positions) matrix^T: a dense layer's forward with other names */
-      sprint__gemm_forward(dy, scratch, filters, positions, layer->fan_in, gradient);
       sprint_real *bias = gradient + layer->n_weights;
+      if (i == 0 && !adds) memset(gradient, 0, (layer->n_weights + layer->n_biases) * sizeof *gradient);
+      sprint__gemm_forward(dy, scratch, filters, positions, layer->fan_in, gradient);
       for (size_t f = 0; f < filters; f++)
         for (size_t k = 0; k < positions; k++) bias[f] += dy[f * positions + k];
     }

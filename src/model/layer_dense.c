@@ -31,11 +31,12 @@ SPRINT__FAST static void add_rows(const sprint_real *restrict dy, size_t n, size
 
 static void dense_backward(const struct sprint__layer *layer, const sprint_real *theta, const sprint_real *x,
                            const sprint_real *y, size_t n, const sprint_real *dy, sprint_real *dx,
-                           sprint_real *gradient, sprint_real *scratch) {
+                           sprint_real *gradient, bool adds, sprint_real *scratch) {
   (void)y;
   (void)scratch;
   if (gradient) {
-    sprint__gemm_weight(dy, x, n, layer->in, layer->out, gradient);
+    sprint__gemm_weight(dy, x, n, layer->in, layer->out, adds, gradient);
+    if (!adds) memset(gradient + layer->n_weights, 0, layer->out * sizeof *gradient);
     add_rows(dy, n, layer->out, gradient + layer->n_weights);
   }
   if (dx) sprint__gemm_input(dy, theta, n, layer->in, layer->out, dx);

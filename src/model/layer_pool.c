@@ -34,10 +34,11 @@ static void maxpool_forward(const struct sprint__layer *layer, const sprint_real
 
 static void maxpool_backward(const struct sprint__layer *layer, const sprint_real *theta, const sprint_real *x,
                              const sprint_real *y, size_t n, const sprint_real *dy, sprint_real *dx,
-                             sprint_real *gradient, sprint_real *scratch) {
+                             sprint_real *gradient, bool adds, sprint_real *scratch) {
   (void)theta;
   (void)y;
   (void)gradient;
+  (void)adds;
   (void)scratch;
   if (!dx) return;
   size_t plane = layer->from.height * layer->from.width;
@@ -71,11 +72,12 @@ static void flatten_forward(const struct sprint__layer *layer, const sprint_real
 
 static void flatten_backward(const struct sprint__layer *layer, const sprint_real *theta, const sprint_real *x,
                              const sprint_real *y, size_t n, const sprint_real *dy, sprint_real *dx,
-                             sprint_real *gradient, sprint_real *scratch) {
+                             sprint_real *gradient, bool adds, sprint_real *scratch) {
   (void)theta;
   (void)x;
   (void)y;
   (void)gradient;
+  (void)adds;
   (void)scratch;
   if (dx) memcpy(dx, dy, n * layer->in * sizeof *dx);
 }

@@ -64,16 +64,15 @@ static void sums_lane(void *user, int lane, size_t start, size_t end) {
   const struct sums_work *work = user;
   const sprint_model *model = work->model;
   struct sprint__lane *l = &work->model->lanes[lane];
-  size_t d = model->n_features, size = model->n_params * sizeof(sprint_real);
+  size_t d = model->n_features;
   sprint_batch rows = rows_of(work->batch, d, start, end);
   struct sprint__sums sums = {0, 0, work->gradient ? l->gradient_a : NULL};
-  if (sums.gradient) memset(sums.gradient, 0, size);
   model->ops->sums(model, l, work->theta, &rows, &sums, work->gradient_x ? work->gradient_x + start * d : NULL);
   l->loss = sums.loss;
   l->correct = sums.correct;
   if (!work->theta_b) return;
   rows.x = work->x_b + start * d;
-  sums.gradient = memset(l->gradient_b, 0, size);
+  sums.gradient = l->gradient_b;
   model->ops->sums(model, l, work->theta_b, &rows, &sums, NULL);
 }
 

@@ -43,7 +43,7 @@ struct sprint__tensor_view {
 struct sprint__model_ops {
   bool gives_gradient_x; /* whether sums can write gradient_x */
   void (*free)(sprint_model *model);
-  /* Adds to sums; writes gradient_x (n, d) unless NULL. */
+  /* Adds to sums.loss and correct; writes sums.gradient unless NULL, and gradient_x (n, d) unless NULL. */
   void (*sums)(const sprint_model *model, struct sprint__lane *lane, const sprint_real *theta, const sprint_batch *rows,
                struct sprint__sums *sums, sprint_real *gradient_x);
   /* Writes (n, d). NULL: the model has no score. */

@@ -50,12 +50,12 @@ static const sprint_real *forward(const struct sprint__network *net, const struc
 /* From tape->delta, the gradient in the outputs, back to the parameters (unless NULL) and to the input (unless NULL).
  */
 static void backward(const struct sprint__network *net, struct tape *tape, const sprint_real *theta,
-                     const sprint_real *x, size_t n, sprint_real *gradient, sprint_real *dx) {
+                     const sprint_real *x, size_t n, sprint_real *gradient, bool adds, sprint_real *dx) {
   for (size_t l = net->n_layers; l-- > 0;) {
     const struct sprint__layer *layer = &net->layers[l];
     sprint_real *next = l ? tape->delta_next : dx;
     layer->ops->backward(layer, theta + layer->offset, l ? tape->y[l - 1] : x, tape->y[l], n, tape->delta, next,
-                         gradient ? gradient + layer->offset : NULL, tape->scratch);
+                         gradient ? gradient + layer->offset : NULL, adds, tape->scratch);
     sprint_real *swap = tape->delta;
     tape->delta = tape->delta_next;
     tape->delta_next = swap;
@@ -77,7 +77,7 @@ static void network_sums(const sprint_model *model, struct sprint__lane *lane, c
     const sprint_real *f = forward(net, &tape, theta, x, n);
     bool back = sums->gradient || gradient_x;
     sums->loss += net->loss.ops->sum(&net->loss, f, rows->y + start, n, back ? tape.delta : NULL, &sums->correct);
-    if (back) backward(net, &tape, theta, x, n, sums->gradient, gradient_x ? gradient_x + start * d : NULL);
+    if (back) backward(net, &tape, theta, x, n, sums->gradient, start > 0, gradient_x ? gradient_x + start * d : NULL);
   }
 }
 
@@ -107,7 +107,7 @@ static void network_score_gradient(const sprint_model *model, struct sprint__lan
     size_t n = block_size(net, n_rows, start);
     const sprint_real *f = forward(net, &tape, theta, x + start * d, n);
     score_delta(net, f, n, score, tape.delta_next, tape.delta);
-    backward(net, &tape, theta, x + start * d, n, NULL, ret_dx + start * d);
+    backward(net, &tape, theta, x + start * d, n, NULL, false, ret_dx + start * d);
   }
 }
 

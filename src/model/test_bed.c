@@ -1,4 +1,6 @@
 /* The test-bed losses with closed forms, MATH.md section 6: functions of the record z and theta in R^d, no network. */
+#include <string.h>
+
 #include "model/loss.h"
 
 struct test_bed {
@@ -12,6 +14,7 @@ static void test_bed_sums(const sprint_model *model, struct sprint__lane *lane, 
   (void)lane;
   const struct test_bed *bed = model->impl;
   size_t d = model->n_features;
+  if (sums->gradient) memset(sums->gradient, 0, d * sizeof *sums->gradient);
   for (size_t i = 0; i < rows->n; i++)
     for (size_t j = 0; j < d; j++) {
       sprint_real z = rows->x[i * d + j], away = theta[j] - z;

@@ -61,7 +61,10 @@ static bool svrg_want(const sprint_solver *solver, sprint_want *ret_want) {
   return snapshot;
 }
 
-/* g^ under strata probabilities p, stratum by stratum. Strata that do not show up are left out. */
+/* Below this a stratum's share of g^ is far beneath the rounding of any other. */
+#define NEVER 1e-30
+
+/* g^ under strata probabilities p, stratum by stratum; those that never show up are left out. */
 SPRINT__FAST static void control(const sprint_solver *solver, const double *p, sprint_real *restrict ret_g) {
   const struct svrg *s = solver->impl;
   enum { CHUNK = 256 };
@@ -70,7 +73,7 @@ SPRINT__FAST static void control(const sprint_solver *solver, const double *p, s
     double sums[CHUNK] = {0};
     for (size_t c = 0; c < solver->n_strata; c++) {
       const double *part = s->strata_gradient + c * solver->n_params + start;
-      for (size_t i = 0; p[c] > 0 && i < n; i++) sums[i] += p[c] * part[i];
+      for (size_t i = 0; p[c] > NEVER && i < n; i++) sums[i] += p[c] * part[i];
     }
     for (size_t i = 0; i < n; i++) ret_g[start + i] = (sprint_real)sums[i];
   }
@@ -114,7 +117,8 @@ static uint64_t svrg_batch(sprint_solver *solver, const sprint_records *records,
   sprint__model_sums_pair(solver->model, &rows, solver->theta, s->anchor, s->coupled ? records->x_reference : NULL,
                           &sums, s->anchored);
   const sprint_real *g = s->snapshot;
-  if (s->stratified && records->p && solver->n_strata > 1) {
+  bool other_mix = records->p && memcmp(records->p, s->anchor_p, solver->n_strata * sizeof *s->anchor_p) != 0;
+  if (s->stratified && other_mix && solver->n_strata > 1) {
     control(solver, records->p, s->control);
     g = s->control;
   }

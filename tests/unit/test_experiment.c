@@ -90,7 +90,7 @@ static void test_grid__gives_way_to_sets(void **state) {
   check_points("shift.alpha=[7, 8]", 4, "alpha-7_size-1");
   check_points("shift=none", 2, "size-1");
   check_points("grid={}", 1, "");
-  check_points("grid={deploy.kind: [greedy, every]}", 2, "kind-greedy");
+  check_points("grid={step.kind: [constant, inverse-root]}", 2, "kind-constant");
   check_points("grid={model.layers: ['dense 2, relu, dense 1']}", 1, "layers-dense-2--relu--dense-1");
 }
 

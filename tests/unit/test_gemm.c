@@ -56,7 +56,10 @@ static void check(size_t n, size_t in, size_t out) {
   fill(b, n * in, 6);
   fill(c, out * in, 7);
   twin(out, in, n, true, false, true);
-  sprint__gemm_weight(a, b, n, in, out, c);
+  sprint__gemm_weight(a, b, n, in, out, true, c);
+  compare(out, in, n, "weight, added");
+  twin(out, in, n, true, false, false);
+  sprint__gemm_weight(a, b, n, in, out, false, c);
   compare(out, in, n, "weight");
 }
 

@@ -133,7 +133,7 @@ static void check_activation(struct reader *r, const sprint_kind *kind) {
   sprint_real *v = read_inputs(r, "v", n), *value = new_reals(n), *one = new_reals(n), *slope = new_reals(n);
   for (size_t i = 0; i < n; i++) one[i] = 1;
   ops->forward(&layer, NULL, v, n, value, NULL);
-  ops->backward(&layer, NULL, v, value, n, one, slope, NULL, NULL);
+  ops->backward(&layer, NULL, v, value, n, one, slope, NULL, false, NULL);
   compare_points(r, "value", kind->name, v, value, n);
   compare_points(r, "slope", kind->name, v, slope, n);
   free(v);
