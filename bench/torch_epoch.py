@@ -10,7 +10,7 @@ on standard input, one JSON answer a line on standard output; bench/run asks. Re
 
     {"do": "loss"}                                              J(theta_0; theta_0) and |grad|^2
     {"do": "epoch", "method": "sgd|paper|unbiased", "batch": b, "threads": t, "step": gamma, "max_steps": k,
-     "losses": "snapshot|exact"}                                seconds of the snapshot, seconds of k steps
+     "losses": "snapshot|exact", "cpu": false}                  seconds of the snapshot, seconds of k steps
     {"do": "train", ..., "epochs": e}                           J(theta; theta) after e epochs from theta_0
     {"do": "memory"}                                            peak resident kilobytes
 """
@@ -136,11 +136,12 @@ class Problem:
 
     # -- an epoch of at most max_steps steps
 
-    def epoch(self, method, batch, step, losses="snapshot", max_steps=None, **_):
+    def epoch(self, method, batch, step, losses="snapshot", max_steps=None, cpu=False):
+        clock = time.process_time if cpu else time.perf_counter
         m = -(-self.n // batch)
         k = min(m, max_steps or m)
         p, sgd = self.p, method == "sgd"
-        start = time.perf_counter()
+        start = clock()
         shares = None
         if sgd:
             if self.retention:
@@ -149,7 +150,7 @@ class Problem:
             s = [t.detach().clone().requires_grad_() for t in p]
             _, g_snapshot, shares = self.snapshot(s)
             both = p + s
-        middle = time.perf_counter()
+        middle = clock()
         exact = self.retention and losses == "exact"
         if not exact:  # the draws of the whole epoch at once
             draws = self.draw(shares, k * batch) if self.retention else torch.randint(self.n, (k * batch,))
@@ -175,7 +176,7 @@ class Problem:
                 torch._foreach_add_(v, g_snapshot)
             with torch.no_grad():
                 torch._foreach_add_(p, v, alpha=-step)
-        end = time.perf_counter()
+        end = clock()
         return {"snapshot": middle - start, "steps": end - middle, "k": k, "m": m}
 
 

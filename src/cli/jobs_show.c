@@ -61,15 +61,16 @@ static void add_left(char *line, size_t size, double left) {
   if (!isnan(left) && n < size) snprintf(line + n, size - n, ", %s left", cli_time(left).text);
 }
 
-/* "alpha-0.2/sgd-gd/seed-1   45 %  epoch 18  loss 0.512  |grad J|^2 0.0123, 3 s left" */
+/* "alpha-0.2/sgd-gd/seed-1   45 %, 3 s left  epoch 18  loss 0.512  |grad J|^2 0.0123": what matters most is cut last.
+ */
 static void describe(const struct cli_job *job, double now, char *line, size_t size) {
   const struct cli_message *newest = &job->newest;
-  if (newest->share > 0)
-    snprintf(line, size, "%s  %3.0f %%  epoch %.4g  loss %.4g  |grad J|^2 %.3g", job->name, 100 * newest->share,
-             newest->epoch, newest->loss, newest->gradient_sq);
-  else
-    snprintf(line, size, "%s  begins", job->name);
+  snprintf(line, size, "%s  %3.0f %%", job->name, 100 * share_of(job));
   add_left(line, size, left_of(job, now));
+  size_t n = strlen(line);
+  if (n < size)
+    snprintf(line + n, size - n, "  epoch %.4g  loss %.4g  |grad J|^2 %.3g", newest->epoch, newest->loss,
+             newest->gradient_sq);
 }
 
 static void describe_all(const struct cli_jobs *jobs, double now, char *line, size_t size) {

@@ -111,10 +111,12 @@ equal "failures: the others are there" 6 "$(find fails -name run.json | wc -l)"
 
 ### Interrupted: finished runs are kept, the others leave nothing; then it goes on
 sed -e 's/epochs: 3/epochs: 3000/' -e 's/compare:/eval: {every: 1000}\ncompare:/' experiments/credit.yaml >experiments/long.yaml
-# interrupt SIGNAL: once a run is done and another one is under way.
+# interrupt SIGNAL [GROUP]: the parent, or with - its children too, once a run is done and another one is under way.
 interrupt() {
-  rm -rf cut
+  rm -rf cut stdout stderr
+  set -m # a process group of its own, as on a terminal
   "$SPRINT" reproduce long --jobs 1 --threads 1 --out cut >stdout 2>stderr &
+  set +m
   local pid=$! tries=0
   until grep -q ': done in' stderr 2>/dev/null && [ "$(grep -c started stderr)" -gt "$(grep -c 'done in' stderr)" ]; do
     kill -0 $pid 2>/dev/null || fail "it ended by itself: $(cat stderr)"
@@ -122,7 +124,7 @@ interrupt() {
     [ $tries -lt 3000 ] || fail "no run was ever done"
     sleep 0.02
   done
-  kill -s "$1" $pid
+  kill -s "$1" -- "${2:-}$pid"
   wait $pid
   equal "$1: exit code" 130 $?
   check "$1: it says so" grep -q '^interrupted; finished runs are in cut, and the same command goes on' stdout
@@ -131,6 +133,7 @@ interrupt() {
   check "$1: no temporary files" no_parts cut
 }
 interrupt TERM
+interrupt INT -
 interrupt INT
 if [ "$done" -lt 8 ]; then
   before=$(sums cut)
@@ -139,6 +142,15 @@ if [ "$done" -lt 8 ]; then
   check "what was done is not touched" test -z "$(comm -23 <(echo "$before" | sort) <(sums cut | sort) | grep run.json)"
 fi
 equal "all are there" 8 "$(find cut -name run.json | wc -l)"
+
+### On a terminal: lines that fit, drawn over, none left behind
+if command -v script >/dev/null; then
+  script -qec "stty cols 30 rows 5; '$SPRINT' reproduce long --seeds 1 --jobs 2 --out tty 2>&1 >/dev/null" typed </dev/null >/dev/null ||
+    fail "on a terminal: $(cat typed)"
+  sed -i -e '/^Script/d' -e 's/\r//g' -e 's/\x1b\[[0-9]*[AJ]//g' typed
+  check "a bar" grep -q '^\[[#.]\{24\}\] ' typed
+  check "no line is wider than the terminal" test "$(awk '{ print length }' typed | sort -n | tail -n 1)" -lt 30
+fi
 
 ### Bad calls
 # misuse CODE WORDS ARGUMENT...
