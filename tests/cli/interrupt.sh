@@ -12,9 +12,11 @@ compare:
   - {name: second, method: {kind: sgd}}
 END
 
-# Whether the process listens for SIGINT yet: bit 1 of the caught signals.
+# Whether the process listens for SIGINT yet: it is no longer the shell that started it, and bit 1 of its caught signals
+# is set.
 listens() {
   local caught
+  [ "$(readlink "/proc/$1/exe")" = "$(readlink -f "$SPRINT")" ] || return 1
   caught=$(awk '/^SigCgt/ { print $2 }' "/proc/$1/status" 2>/dev/null)
   [ -n "$caught" ] && (((16#$caught & 2) != 0))
 }
