@@ -14,8 +14,8 @@ static void on_signal(int signal_number) {
 void cli_catch_interrupts(void) {
   struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
   sigemptyset(&action.sa_mask);
-  sigaction(SIGINT, &action, NULL);
   sigaction(SIGTERM, &action, NULL);
+  sigaction(SIGINT, &action, NULL);
 }
 
 bool cli_interrupted(void) { return interrupted; }

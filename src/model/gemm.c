@@ -15,10 +15,10 @@
 static blasint dim(size_t n) { return (blasint)n; }
 
 void sprint__gemm_forward(const sprint_real *x, const sprint_real *w, size_t n, size_t in, size_t out, sprint_real *y) {
-  if (out == 1 || n < 4)
-    for (size_t i = 0; i < n; i++) sprint__dots(w, x + i * in, out, in, y + i * out);
-  else if (sprint__is_small(in, out))
+  if (out > 1 && n >= 4 && sprint__is_small(in, out))
     sprint__small_forward(x, w, n, in, out, y);
+  else if (out == 1 || n <= SPRINT__FEW_ROWS)
+    sprint__few_forward(x, w, n, in, out, y);
   else
     GEMM(CblasRowMajor, CblasNoTrans, CblasTrans, dim(n), dim(out), dim(in), 1, x, dim(in), w, dim(in), 1, y, dim(out));
 }
@@ -44,24 +44,17 @@ void sprint__gemm_input(const sprint_real *dy, const sprint_real *w, size_t n, s
          dim(in));
 }
 
-SPRINT__FAST static void weight_by_rows(const sprint_real *restrict dy, const sprint_real *restrict x, size_t n,
-                                        size_t in, size_t out, sprint_real *restrict dw) {
-  for (size_t i = 0; i < n; i++)
-    for (size_t o = 0; o < out; o++)
-      for (size_t k = 0; k < in; k++) dw[o * in + k] += dy[i * out + o] * x[i * in + k];
-}
-
 void sprint__gemm_weight(const sprint_real *dy, const sprint_real *x, size_t n, size_t in, size_t out, bool adds,
                          sprint_real *dw) {
-  bool by_rows = out == 1 || n < 4, small = sprint__is_small(in, out);
-  if ((by_rows || small) && !adds) memset(dw, 0, out * in * sizeof *dw);
-  if (by_rows)
-    weight_by_rows(dy, x, n, in, out, dw);
-  else if (small)
+  if (out > 1 && n >= 4 && sprint__is_small(in, out)) {
+    if (!adds) memset(dw, 0, out * in * sizeof *dw);
     sprint__small_weight(dy, x, n, in, out, dw);
-  else
+  } else if (out == 1 || n <= SPRINT__FEW_ROWS) {
+    sprint__few_weight(dy, x, n, in, out, adds, dw);
+  } else {
     GEMM(CblasRowMajor, CblasTrans, CblasNoTrans, dim(out), dim(in), dim(n), 1, dy, dim(out), x, dim(in), adds, dw,
          dim(in));
+  }
 }
 
 void sprint__gemm_add(const sprint_real *a, const sprint_real *b, size_t m, size_t k, size_t n, sprint_real *c) {

@@ -1,5 +1,5 @@
-/* Small dense layers: see small.h. Weights are copied once per call into rows whose length is a multiple of the group,
- * so that the inner loops have no remainders; then blocks of rows keep their sums in registers. */
+/* Small dense layers and few rows: see small.h. Weights are copied once per call into rows whose length is a multiple
+ * of the group, so that the inner loops have no remainders; then blocks of rows keep their sums in registers. */
 #include "model/small.h"
 
 #include <string.h>
@@ -148,17 +148,45 @@ INLINE sprint_real total(group sum) {
   return result;
 }
 
-SPRINT__FAST void sprint__dots(const sprint_real *x, const sprint_real *w, size_t n, size_t in, sprint_real *y) {
-  for (size_t i = 0; i < n; i++, x += in) {
-    group s0 = {0}, s1 = {0};
-    size_t k = 0;
-    for (; k + 2 * G <= in; k += 2 * G) {
-      s0 += load(x + k) * load(w + k);
-      s1 += load(x + k + G) * load(w + k + G);
+/* Each weight is read once for up to four rows. */
+SPRINT__FAST void sprint__few_forward(const sprint_real *x, const sprint_real *w, size_t n, size_t in, size_t out,
+                                      sprint_real *y) {
+  size_t whole = in / G * G;
+  for (size_t start = 0; start < n; start += ROWS) {
+    size_t rows = n - start < ROWS ? n - start : ROWS;
+    const sprint_real *from[ROWS];
+    for (size_t r = 0; r < ROWS; r++) from[r] = x + (start + (r < rows ? r : 0)) * in;
+    for (size_t o = 0; o < out; o++) {
+      group sums[ROWS] = {{0}};
+      for (size_t k = 0; k < whole; k += G) {
+        group weights = load(w + o * in + k);
+        for (size_t r = 0; r < ROWS; r++) sums[r] += weights * load(from[r] + k);
+      }
+      for (size_t r = 0; r < rows; r++) {
+        sprint_real sum = total(sums[r]);
+        for (size_t k = whole; k < in; k++) sum += from[r][k] * w[o * in + k];
+        y[(start + r) * out + o] += sum;
+      }
     }
-    for (; k + G <= in; k += G) s0 += load(x + k) * load(w + k);
-    sprint_real sum = total(s0 + s1);
-    for (; k < in; k++) sum += x[k] * w[k];
-    y[i] += sum;
+  }
+}
+
+/* Each weight is written once, whatever the number of rows. */
+SPRINT__FAST void sprint__few_weight(const sprint_real *dy, const sprint_real *x, size_t n, size_t in, size_t out,
+                                     bool adds, sprint_real *dw) {
+  size_t whole = in / G * G;
+  for (size_t o = 0; o < out; o++) {
+    sprint_real *to = dw + o * in;
+    for (size_t k = 0; k < whole; k += G) {
+      group sum = {0};
+      if (adds) sum = load(to + k);
+      for (size_t i = 0; i < n; i++) sum += dy[i * out + o] * load(x + i * in + k);
+      store(to + k, sum);
+    }
+    for (size_t k = whole; k < in; k++) {
+      sprint_real sum = adds ? to[k] : 0;
+      for (size_t i = 0; i < n; i++) sum += dy[i * out + o] * x[i * in + k];
+      to[k] = sum;
+    }
   }
 }

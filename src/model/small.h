@@ -17,7 +17,10 @@ void sprint__small_input(const sprint_real *dy, const sprint_real *w, size_t n, 
 void sprint__small_weight(const sprint_real *dy, const sprint_real *x, size_t n, size_t in, size_t out,
                           sprint_real *dw);
 
-/* One output: w is a vector. */
-void sprint__dots(const sprint_real *x, const sprint_real *w, size_t n, size_t in, sprint_real *y);
+/* Products with few rows, bound by reading or writing the weights once. */
+enum { SPRINT__FEW_ROWS = 8 };
+void sprint__few_forward(const sprint_real *x, const sprint_real *w, size_t n, size_t in, size_t out, sprint_real *y);
+void sprint__few_weight(const sprint_real *dy, const sprint_real *x, size_t n, size_t in, size_t out, bool adds,
+                        sprint_real *dw);
 
 #endif

@@ -12,14 +12,14 @@
 
 struct svrg {
   bool coupled, stratified;
-  bool fresh;                 /* the snapshot is of this epoch */
-  uint64_t anchor_deployment; /* that theta~ was deployed as */
-  sprint_real *anchor;        /* (n_params) theta~ */
-  double *strata_gradient;    /* (n_strata, n_params) g~_c */
-  double *anchor_p;           /* (n_strata) p_c(theta~) */
-  sprint_real *anchored;      /* (n_params) sum of grad l(z~; theta~) over the batch */
-  sprint_real *snapshot;      /* (n_params) g~ */
-  sprint_real *control;       /* (n_params) g^ of today */
+  bool fresh;                   /* the snapshot is of this epoch */
+  uint64_t anchor_deployment;   /* that theta~ was deployed as */
+  sprint_real *anchor;          /* (n_params) theta~ */
+  sprint_real *strata_gradient; /* (n_strata, n_params) g~_c */
+  double *anchor_p;             /* (n_strata) p_c(theta~) */
+  sprint_real *anchored;        /* (n_params) sum of grad l(z~; theta~) over the batch */
+  sprint_real *snapshot;        /* (n_params) g~ */
+  sprint_real *control;         /* (n_params) g^ of today */
 };
 
 static void svrg_free(sprint_solver *solver) {
@@ -47,7 +47,7 @@ static sprint_status svrg_setup(sprint_solver *solver, const struct sprint__sect
   s->anchored = sprint__alloc(context, d, sizeof(sprint_real));
   s->snapshot = sprint__alloc(context, d, sizeof(sprint_real));
   s->control = sprint__alloc(context, d, sizeof(sprint_real));
-  s->strata_gradient = sprint__alloc(context, solver->n_strata * d, sizeof(double));
+  s->strata_gradient = sprint__alloc(context, solver->n_strata * d, sizeof(sprint_real));
   s->anchor_p = sprint__alloc(context, solver->n_strata, sizeof(double));
   bool ok = s->anchor && s->anchored && s->snapshot && s->control && s->strata_gradient && s->anchor_p;
   return ok ? SPRINT_OK : SPRINT_ERROR_MEMORY;
@@ -72,8 +72,8 @@ SPRINT__FAST static void control(const sprint_solver *solver, const double *p, s
     size_t n = solver->n_params - start < CHUNK ? solver->n_params - start : CHUNK;
     double sums[CHUNK] = {0};
     for (size_t c = 0; c < solver->n_strata; c++) {
-      const double *part = s->strata_gradient + c * solver->n_params + start;
-      for (size_t i = 0; p[c] > NEVER && i < n; i++) sums[i] += p[c] * part[i];
+      const sprint_real *part = s->strata_gradient + c * solver->n_params + start;
+      for (size_t i = 0; p[c] > NEVER && i < n; i++) sums[i] += p[c] * (double)part[i];
     }
     for (size_t i = 0; i < n; i++) ret_g[start + i] = (sprint_real)sums[i];
   }
@@ -88,7 +88,7 @@ static bool svrg_population(sprint_solver *solver, const struct sprint__gathered
   for (size_t c = 0; c < solver->n_strata; c++)
     for (size_t i = 0; i < d; i++) {
       double mean = gathered->count[c] ? gathered->gradient[c * d + i] / (double)gathered->count[c] : 0;
-      s->strata_gradient[c * d + i] = mean + sprint__model_decay(solver->model, solver->theta, i);
+      s->strata_gradient[c * d + i] = (sprint_real)(mean + sprint__model_decay(solver->model, solver->theta, i));
     }
   control(solver, s->anchor_p, s->snapshot);
   s->fresh = true;
@@ -136,7 +136,8 @@ static const sprint_real *svrg_control(const sprint_solver *solver, const double
   const double *weights = s->stratified && p && solver->n_strata > 1 ? p : s->anchor_p;
   for (size_t i = 0; ret_g && i < solver->n_params; i++) {
     ret_g[i] = 0;
-    for (size_t c = 0; c < solver->n_strata; c++) ret_g[i] += weights[c] * s->strata_gradient[c * solver->n_params + i];
+    for (size_t c = 0; c < solver->n_strata; c++)
+      ret_g[i] += weights[c] * (double)s->strata_gradient[c * solver->n_params + i];
   }
   return s->anchor;
 }
