@@ -145,6 +145,13 @@ static sprint_status refuse_entry(sprint_context *context, const struct sprint__
   return sprint_fail(context, SPRINT_ERROR_INPUT, "%s:%d: key 'compare': %s", at->place.file, at->place.line, sentence);
 }
 
+static bool is_folder_name(const char *text) {
+  if (!text[0] || text[0] == '.' || strchr(text, '/')) return false;
+  for (; *text; text++)
+    if ((unsigned char)*text < ' ' || *text == 127) return false;
+  return true;
+}
+
 /* An entry is a map with a name of its own that can be a folder's, and the sections that a method is made of. */
 static sprint_status check_entry(sprint_context *context, const struct sprint__node *compare, size_t number) {
   static const char *const keys[] = {"name", "method", "step", "deploy"};
@@ -152,8 +159,9 @@ static sprint_status check_entry(sprint_context *context, const struct sprint__n
   const struct sprint__node *name = sprint__node_child(entry, "name");
   if (entry->type != SPRINT__NODE_MAP || !name || name->type != SPRINT__NODE_SCALAR || !name->text[0])
     return refuse_entry(context, entry, "an entry is not a mapping with a name; {name: ..., method: ...} was expected");
-  if (name->text[0] == '.' || strchr(name->text, '/'))
-    return refuse_entry(context, name, "a name is also a folder's: no '/' and no '.' in front was expected");
+  if (!is_folder_name(name->text))
+    return refuse_entry(context, name,
+                        "a name is also a folder's: no '/', no control character and no '.' in front was expected");
   for (size_t i = 0; i < number; i++)
     if (strcmp(sprint__node_child(compare->children[i], "name")->text, name->text) == 0)
       return refuse_entry(context, name, "two entries have the same name");
@@ -326,6 +334,10 @@ static sprint_status fill_experiment(sprint_experiment *experiment, struct sprin
                                      const struct load *load) {
   SPRINT__TRY(read_forms(experiment, document, load));
   SPRINT__TRY(read_seeds(experiment));
+  if (!is_folder_name(sprint_experiment_name(experiment)))
+    return sprint__refuse(experiment->variants[0].config, "name",
+                          "it is also a folder's: a text without '/', without control characters and without '.' in "
+                          "front was expected");
   SPRINT__TRY(sprint__population_build(sprint__get_section(experiment->variants[0].config, "data"),
                                        &experiment->population, &experiment->heldout));
   /* A method that cannot be built is found now, not after hours of the ones before it. */

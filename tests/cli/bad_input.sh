@@ -521,6 +521,29 @@ refuses_config "c.yaml:1: key 'stop.epochs': nothing would ever end the run; at 
 stop: {epochs: 0}
 END
 
+### names that become folders
+refuses_config "c.yaml:1: key 'name': it is also a folder's" <<'END'
+name: a/../../b
+END
+refuses_config "c.yaml:1: key 'name': it is also a folder's" <<'END'
+name: ""
+END
+refuses_config "c.yaml:2: key 'compare': a name is also a folder's" <<'END'
+compare:
+  - {name: "a\nb", method: sgd}
+END
+
+### retention and images
+refuses_config "c.yaml:1: key 'shift.losses': 'exactly' is not a choice; did you mean 'exact'?" <<'END'
+shift: {kind: retention, losses: exactly}
+END
+refuses_config "c.yaml:1: key 'model.layers': layer 'conv': the kernel is larger than the image; its input is 10 x 1 x 1" <<'END'
+model: {layers: "conv 4 3x3 valid, dense 1"}
+END
+refuses_config "c.yaml:1: key 'shift.response': a shift that moves features, and does no more, was expected" <<'END'
+shift: {kind: both, response: retention}
+END
+
 ### compare
 refuses_config "c.yaml:3: key 'compare': two entries have the same name" <<'END'
 compare:
