@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "model/network.h"
 #include "population/population.h"
 #include "run/safetensors.h"
 
@@ -105,6 +106,18 @@ static sprint_status read_shape(sprint_predictor *predictor, const struct sprint
   return SPRINT_OK;
 }
 
+/* Whether the layers' parameters can be in a file of this size at all; asked before room is made for them. */
+static sprint_status check_size(const sprint_predictor *predictor, const struct sprint__section *section, size_t size) {
+  struct sprint__layer *layers = NULL;
+  size_t n = 0, n_params = 0;
+  SPRINT__TRY(sprint__layers_parse(section, predictor->shape, &layers, &n));
+  for (size_t l = 0; l < n; l++) n_params += layers[l].n_weights + layers[l].n_biases;
+  sprint__free(layers);
+  if (n_params <= size / sizeof(float)) return SPRINT_OK;
+  return sprint_fail(predictor->context, SPRINT_ERROR_INPUT,
+                     "%s: its layers have %zu parameters, its tensors %zu bytes", predictor->path, n_params, size);
+}
+
 static sprint_status build_model(sprint_predictor *predictor, const struct sprint__safetensors *file) {
   const char *layers = sprint__safetensors_meta(file, "layers"), *loss = sprint__safetensors_meta(file, "loss");
   if (!layers || !loss) return refuse_metadata(predictor, layers ? "loss" : "layers");
@@ -114,6 +127,7 @@ static sprint_status build_model(sprint_predictor *predictor, const struct sprin
   sprint_status status =
       sprint__section_parse(predictor->context, &sprint__model_family, spec, predictor->path, &section);
   sprint__free(spec);
+  if (status == SPRINT_OK) status = check_size(predictor, section, file->size);
   if (status == SPRINT_OK)
     status = sprint__model_build(section, predictor->shape, predictor->n_classes, &predictor->model);
   sprint__section_free(section);
