@@ -49,7 +49,7 @@ static sprint_batch rows_of(const sprint_batch *batch, size_t d, size_t start, s
 
 /* What it costs to have a lane with gradients, in floating-point operations: clearing and adding up n_params numbers.
  */
-#define LANE_COST_PER_PARAM 150.0
+#define LANE_COST_PER_PARAM 300.0
 
 /* Sums at theta on rows and, unless theta_b is NULL, at theta_b on x_b for the same individuals. */
 struct sums_work {

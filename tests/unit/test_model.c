@@ -3,7 +3,7 @@
 #include "test_model_help.h"
 
 /* Enough rows of `large` for all lanes, and not a multiple of their number. */
-enum { N_LARGE = 6007, D_LARGE = 10 };
+enum { N_LARGE = 9001, D_LARGE = 10 };
 static const char large[] = "{layers: 'dense 64, relu, dense 1', loss: logistic}";
 
 /* What a model gives for a batch. */
@@ -66,7 +66,7 @@ static void test_model__lanes_equal_the_sum_over_rows(void **state) {
   struct fixture *f = *state;
   sprint_population *people = new_people(f, N_LARGE, D_LARGE, 2);
   sprint_model *model = new_model(f, people, large);
-  assert_int_equal(sprint__lanes_for(N_LARGE, model->cost_per_row, 150.0 * (double)model->n_params), SPRINT__MAX_LANES);
+  assert_int_equal(sprint__lanes_for(N_LARGE, model->cost_per_row, 300.0 * (double)model->n_params), SPRINT__MAX_LANES);
   sprint_real *theta = new_noise(21, model->n_params);
   sprint_batch batch = everybody(people);
   struct results r = results_of(f, model, theta, &batch);
