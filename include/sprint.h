@@ -9,10 +9,11 @@
  *   5. Your own shift, your own loss
  *   6. The tables                 every kind with its parameters, as `sprint list` prints them
  *
- * Conventions. Functions that can fail return a sprint_status and leave their ret_ outputs untouched on failure;
- * sprint_context_error() then has the sentence. Objects come from _new and end with _free, which takes NULL. What a
- * getter returns is lent: it lives as long as its object and is not yours to free. Matrices are row-major. A `spec` is
- * a YAML mapping with the keys of the config section of that name, for example "{kind: strategic, alpha: 0.2}".
+ * Conventions. Functions that can fail return a sprint_status and leave their ret_ outputs untouched on failure (an
+ * array may hold part of a result); sprint_context_error() then has the sentence. Objects come from _new and end with
+ * _free, which takes NULL. What a getter returns is lent: it lives as long as its object and is not yours to free.
+ * Matrices are row-major. A `spec` is a YAML mapping with the keys of the config section of that name, for example
+ * "{kind: strategic, alpha: 0.2}".
  *
  * One context belongs to one thread at a time; different contexts are independent. The library never prints and never
  * exits. Creating a context sets OpenBLAS to one thread, for the whole process: parallel work is cut into lanes
@@ -83,7 +84,8 @@ SPRINT_API int sprint_context_threads(const sprint_context *context); /* in use:
 SPRINT_API sprint_status sprint_context_set_data(sprint_context *context, const char *folder);
 SPRINT_API const char *sprint_context_data(const sprint_context *context); /* in use; "" where there is none */
 
-/* Set another context's error sentence from a callback, printf style; returns `status` for `return sprint_fail(...)`.
+/* Sets the context's error sentence, for callbacks that fail: printf style; returns `status` for `return
+ * sprint_fail(...)`.
  */
 SPRINT_API sprint_status sprint_fail(sprint_context *context, sprint_status status, const char *format, ...)
 #if defined(__GNUC__)
@@ -333,7 +335,7 @@ SPRINT_API const char *sprint_predictor_feature(const sprint_predictor *predicto
 SPRINT_API sprint_status sprint_predictor_score(sprint_predictor *predictor, const double *raw, size_t n,
                                                 double *ret_scores);
 
-/* NPY arrays: little-endian numbers, any number of dimensions, C order. Read as double; written as float64, or float32
+/* NPY arrays: little-endian numbers, up to 4 dimensions, C order. Read as double; written as float64, or float32
  * in the float build where `data` is a sprint_real array. */
 typedef struct sprint_array {
   size_t n_dims;
@@ -524,7 +526,7 @@ struct sprint_family {
 /* Every family, in the order of a config. */
 SPRINT_API const sprint_family *const *sprint_families(size_t *ret_n);
 
-/* Reproduces the closed forms of the theory and reports each; returns false from `report` to stop. */
+/* Reproduces the closed forms of the theory and reports each; *ret_all_ok says whether all of them held. */
 typedef struct sprint_verify_case {
   const char *name;
   double expected, got, tolerance;

@@ -16,7 +16,7 @@ struct sprint_context {
  * can be freed. Never called in a step. */
 void *sprint__alloc(sprint_context *context, size_t n, size_t size);
 
-/* Grows `*items` (n_old used) to hold at least n_new; doubles. Contents move, the pointer changes. */
+/* Grows `*items` (n_used of n_room used) to hold at least n_needed; doubles. Contents move, the pointer changes. */
 sprint_status sprint__grow(sprint_context *context, void **items, size_t n_used, size_t *n_room, size_t n_needed,
                            size_t size);
 void sprint__free(void *memory);

@@ -1,7 +1,6 @@
 /* sprint reproduce: the paper's experiments, every point, method and seed, as jobs that can be stopped and gone on
  * with. */
 #define _POSIX_C_SOURCE 200809L
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -141,7 +140,9 @@ static void estimate(struct plan *plan) {
   free(epochs);
   free(costs);
   printf("%zu run%s", plan->n_todo, plan->n_todo == 1 ? "" : "s");
-  if (known) printf(", about %s", cli_time(total / (double)plan->jobs.n_parallel).text);
+  if (known)
+    printf(", about %s (without evaluation and, where steps are long, without simulating the shift)",
+           cli_time(total / (double)plan->jobs.n_parallel).text);
   if (plan->jobs.n_parallel > 1)
     printf(", %zu at a time\n", plan->jobs.n_parallel);
   else

@@ -24,6 +24,7 @@ struct transfer {
   sprint_context *context;
   const char *address, *part;
   FILE *stream;
+  bool locked; /* the part is ours */
   CURL *curl;
   uint64_t size;       /* at most */
   uint64_t have;       /* bytes in the part */
@@ -176,10 +177,13 @@ static sprint_status ask(struct transfer *t) {
 static sprint_status open_part(struct transfer *t) {
   struct stat info;
   t->stream = fopen(t->part, "ab");
-  if (!t->stream || fstat(fileno(t->stream), &info) != 0)
+  if (!t->stream)
     return sprint_fail(t->context, SPRINT_ERROR_IO, "%s: cannot be written: %s", t->part, strerror(errno));
   if (flock(fileno(t->stream), LOCK_EX | LOCK_NB) != 0)
     return sprint_fail(t->context, SPRINT_ERROR_IO, "%s: is being fetched by another program", t->part);
+  t->locked = true;
+  if (fstat(fileno(t->stream), &info) != 0)
+    return sprint_fail(t->context, SPRINT_ERROR_IO, "%s: cannot be read: %s", t->part, strerror(errno));
   t->have = (uint64_t)info.st_size;
   if (t->have > t->size && !start_again(t))
     return sprint_fail(t->context, SPRINT_ERROR_IO, "%s: cannot be written: %s", t->part, strerror(errno));
@@ -197,7 +201,7 @@ sprint_status fetch_transfer(sprint_context *context, const char *address, const
     status = ask(&t);
     fetch_progress_end(&t.progress);
   }
-  if (t.stream && !t.have) unlink(part);
+  if (t.locked && !t.have) unlink(part); /* another program's part is not ours to remove */
   if (t.curl) {
     curl_easy_cleanup(t.curl);
     curl_global_cleanup();

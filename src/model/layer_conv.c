@@ -86,7 +86,7 @@ static void fold_place(const struct sprint__layer *layer, const sprint_real *row
   }
 }
 
-/* Calls place for every row of the matrix (fan_in, positions) of one record. */
+/* The whole matrix (fan_in, positions) of one record. */
 static void unfold(const struct sprint__layer *layer, const sprint_real *x, sprint_real *matrix) {
   size_t positions = layer->to.height * layer->to.width, plane = layer->from.height * layer->from.width;
   for (size_t c = 0; c < layer->from.channels; c++)

@@ -144,10 +144,18 @@ static void mean_gradient(const sprint_model *model, const sprint_real *theta, s
   for (size_t i = 0; i < model->n_params; i++) gradient[i] += (sprint_real)sprint__model_decay(model, theta, i);
 }
 
+sprint_status sprint__model_check_labels(const sprint_model *model, const sprint_real *y, size_t n) {
+  for (size_t i = 0; model->classifies && i < n; i++)
+    if (!(y[i] >= 0 && y[i] < (sprint_real)model->n_classes && y[i] == (sprint_real)(size_t)y[i]))
+      return sprint_fail(model->context, SPRINT_ERROR_ARGUMENT, "row %zu: the label %g is not a class number 0 .. %zu",
+                         i, (double)y[i], model->n_classes - 1);
+  return SPRINT_OK;
+}
+
 static sprint_status check_batch(const sprint_model *model, const sprint_batch *batch) {
   if (batch->n == 0 || !batch->x || !batch->y)
     return sprint_fail(model->context, SPRINT_ERROR_ARGUMENT, "the batch is empty: at least one row was expected");
-  return SPRINT_OK;
+  return sprint__model_check_labels(model, batch->y, batch->n);
 }
 
 sprint_status sprint_model_gradient(sprint_model *model, const sprint_real *theta, const sprint_batch *batch,

@@ -93,6 +93,9 @@ void sprint__model_sums_pair(sprint_model *model, const sprint_batch *batch, con
                              const sprint_real *theta_b, const sprint_real *x_b, struct sprint__sums *ret_sums_a,
                              sprint_real *ret_gradient_b);
 
+/* Labels from outside: class numbers, where the model classifies. */
+sprint_status sprint__model_check_labels(const sprint_model *model, const sprint_real *y, size_t n);
+
 /* The L2 penalty and its gradient's element i. */
 double sprint__model_penalty(const sprint_model *model, const sprint_real *theta);
 static inline double sprint__model_decay(const sprint_model *model, const sprint_real *theta, size_t i) {

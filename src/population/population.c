@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <zlib.h>
 
 #include "population/build.h"
 
@@ -264,6 +265,13 @@ bool sprint_population_image(const sprint_population *p, size_t ret_shape[3]) {
   ret_shape[1] = p->image.height;
   ret_shape[2] = p->image.width;
   return true;
+}
+
+unsigned long sprint__population_checksum(const sprint_population *p) {
+  size_t n = p->n * p->d;
+  const void *records = p->x ? (const void *)p->x : p->bytes;
+  unsigned long sum = crc32_z(0, records, n * (p->x ? sizeof *p->x : 1));
+  return crc32_z(sum, (const void *)p->y, p->n * sizeof *p->y);
 }
 
 bool sprint__population_is_constant(const sprint_population *p, size_t feature) {

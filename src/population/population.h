@@ -71,6 +71,9 @@ sprint_status sprint__population_build(const struct sprint__section *section, sp
 void sprint__population_gather(const sprint_population *population, const uint32_t *who, size_t start, size_t n,
                                sprint_real *ret_x);
 
+/* CRC-32 of all records and labels: tells one population from another. */
+unsigned long sprint__population_checksum(const sprint_population *population);
+
 /* Whether everybody has the same value. */
 bool sprint__population_is_constant(const sprint_population *population, size_t feature);
 

@@ -58,8 +58,9 @@ static sprint_status measure_bias(sprint_run *run, double *ret_bias) {
   return SPRINT_OK;
 }
 
-/* A theta that is no longer finite has nothing to be measured. */
-static void measure_nothing(sprint_trace_row *row) {
+/* A theta that has diverged has nothing to be measured. */
+static void measure_nothing(sprint_run *run, sprint_trace_row *row) {
+  for (size_t c = 0; c < run->shift->population->n_strata; c++) run->here.p[c] = NAN;
   row->loss = row->accuracy = row->loss_base = row->accuracy_base = row->loss_heldout = row->accuracy_heldout = NAN;
   row->gradient_sq = row->displacement = row->bias = NAN;
 }
@@ -67,11 +68,15 @@ static void measure_nothing(sprint_trace_row *row) {
 static sprint_status measure(sprint_run *run, sprint_trace_row *row) {
   const sprint_real *theta = run->solver->theta;
   if (!sprint__all_finite(theta, run->solver->n_params)) {
-    measure_nothing(row);
+    measure_nothing(run, row);
+    return SPRINT_OK;
+  }
+  SPRINT__TRY(sprint__deployment_set(&run->here, run->shift, theta, SPRINT__LOOKING));
+  if (!sprint__deployment_finite(&run->here, run->shift) || !sprint__deployment_finite(&run->current, run->shift)) {
+    measure_nothing(run, row);
     return SPRINT_OK;
   }
   SPRINT__TRY(measure_bias(run, &row->bias));
-  SPRINT__TRY(sprint__deployment_set(&run->here, run->shift, theta, SPRINT__LOOKING));
   struct sprint__risk here = {.gradient = run->gradient}, base = {0}, heldout = {.loss = NAN, .accuracy = NAN};
   SPRINT__TRY(sprint__risk_of(&run->pass, theta, &run->here, &run->here, run->scratch, &here));
   SPRINT__TRY(sprint__risk_of(&run->pass, theta, NULL, NULL, run->scratch, &base));

@@ -1,5 +1,4 @@
 /* Objects from specs, and parameters in files: what needs more than one of the folders below. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "run/run.h"

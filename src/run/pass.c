@@ -31,6 +31,12 @@ sprint_status sprint__deployment_set(struct sprint__deployment *deployment, spri
   return sprint__shift_strata(shift, theta, moment, deployment->p);
 }
 
+bool sprint__deployment_finite(const struct sprint__deployment *deployment, const sprint_shift *shift) {
+  for (size_t c = 0; c < shift->population->n_strata; c++)
+    if (!isfinite(deployment->p[c])) return false;
+  return true;
+}
+
 void sprint__deployment_copy(struct sprint__deployment *deployment, const sprint_shift *shift,
                              const struct sprint__deployment *from) {
   memcpy(deployment->theta, from->theta, shift->model->n_params * sizeof *from->theta);

@@ -16,6 +16,8 @@ sprint_status sprint__deployment_new(const sprint_shift *shift, struct sprint__d
 void sprint__deployment_clear(struct sprint__deployment *deployment);
 sprint_status sprint__deployment_set(struct sprint__deployment *deployment, sprint_shift *shift,
                                      const sprint_real *theta, enum sprint__moment moment);
+/* False where the strata probabilities are no numbers any more: theta has diverged. */
+bool sprint__deployment_finite(const struct sprint__deployment *deployment, const sprint_shift *shift);
 void sprint__deployment_copy(struct sprint__deployment *deployment, const sprint_shift *shift,
                              const struct sprint__deployment *from);
 

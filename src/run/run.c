@@ -124,9 +124,11 @@ static sprint_status fill_run(sprint_run *run, const struct sprint__plan *plan, 
 sprint_status sprint__run_build(sprint_context *context, const struct sprint__plan *plan,
                                 const sprint_run_options *options, sprint_run **ret_run) {
   if (!options->shift) return sprint_fail(context, SPRINT_ERROR_ARGUMENT, "a run needs a shift");
-  if (options->heldout && options->heldout->d != options->shift->population->d)
-    return sprint_fail(context, SPRINT_ERROR_ARGUMENT, "the held-out part has %zu features, the population %zu",
-                       options->heldout->d, options->shift->population->d);
+  const sprint_population *population = options->shift->population, *heldout = options->heldout;
+  if (heldout && (heldout->d != population->d || heldout->n_classes != population->n_classes))
+    return sprint_fail(context, SPRINT_ERROR_ARGUMENT,
+                       "the held-out part has %zu features and %zu classes, the population %zu and %zu", heldout->d,
+                       heldout->n_classes, population->d, population->n_classes);
   sprint_run *run = sprint__alloc(context, 1, sizeof *run);
   if (!run) return SPRINT_ERROR_MEMORY;
   run->context = context;
@@ -225,10 +227,12 @@ static sprint_status take_row(sprint_run *run, sprint_observer observer, void *u
 
 /* The first deployment of an epoch refreshes what the shift knows. */
 static sprint_status deploy(sprint_run *run, const sprint_real *theta) {
-  bool first = run->epochs_refreshed == run->solver->cost.epochs;
+  bool first = run->solver->cost.epochs >= run->epochs_refreshed;
   enum sprint__moment moment = first ? SPRINT__REFRESHING : SPRINT__DEPLOYING;
   if (first) run->epochs_refreshed = run->solver->cost.epochs + 1;
-  return sprint__deployment_set(&run->current, run->shift, theta, moment);
+  SPRINT__TRY(sprint__deployment_set(&run->current, run->shift, theta, moment));
+  if (!sprint__deployment_finite(&run->current, run->shift)) sprint_solver_halt(run->solver, SPRINT_STOP_DIVERGED);
+  return SPRINT_OK;
 }
 
 sprint_status sprint_run_go(sprint_run *run, sprint_observer observer, void *user) {
@@ -239,6 +243,7 @@ sprint_status sprint_run_go(sprint_run *run, sprint_observer observer, void *use
     SPRINT__TRY(sprint_solver_ask(run->solver, &want));
     if (want.kind == SPRINT_WANT_NOTHING) break;
     if (want.deploy) SPRINT__TRY(deploy(run, want.theta));
+    if (run->solver->stop != SPRINT_STOP_RUNNING) continue;
     if (want.kind == SPRINT_WANT_POPULATION)
       SPRINT__TRY(tell_population(run));
     else

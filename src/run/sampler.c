@@ -3,27 +3,57 @@
 
 #include "base/random.h"
 
-/* The stratum whose share of [0, 1) holds u; rounding at the top falls to the last one that can show up. */
-static size_t stratum_at(const double *p, size_t n_strata, double u) {
-  size_t last = 0;
-  for (size_t c = 0; c < n_strata; c++) {
-    if (p[c] <= 0) continue;
-    last = c;
-    if (u < p[c]) return c;
-    u -= p[c];
+enum { MOST_STRATA = 1024 }; /* with a guide; above that strata are searched from the first */
+
+/* Inverse distribution function with a guide: guide[k] is the stratum of k / n_strata, so that a draw looks at one or
+ * two strata. Inversion, unlike an alias table, gives two methods whose probabilities are near the same stratum. */
+struct guide {
+  const double *p;
+  size_t n_strata, last; /* the last one that can show up */
+  double below[MOST_STRATA + 1];
+  uint16_t first[MOST_STRATA];
+};
+
+static void guide_build(struct guide *guide, const double *p, size_t n_strata) {
+  guide->p = p;
+  guide->n_strata = n_strata;
+  guide->last = 0;
+  for (size_t c = 0; c < n_strata; c++)
+    if (p[c] > 0) guide->last = c;
+  if (n_strata > MOST_STRATA) return;
+  guide->below[0] = 0;
+  for (size_t c = 0; c < n_strata; c++) guide->below[c + 1] = guide->below[c] + p[c];
+  for (size_t k = 0, c = 0; k < n_strata; k++) {
+    while (c < guide->last && guide->below[c + 1] <= (double)k / (double)n_strata) c++;
+    guide->first[k] = (uint16_t)c;
   }
-  return last;
+}
+
+/* The stratum whose share of [0, 1) holds u; rounding at the top falls to the last one that can show up. */
+static size_t stratum_at(const struct guide *guide, double u) {
+  if (guide->n_strata > MOST_STRATA) {
+    size_t c = 0;
+    for (; c < guide->last && u >= guide->p[c]; c++) u -= guide->p[c];
+    return c;
+  }
+  size_t c = guide->first[(size_t)(u * (double)guide->n_strata)];
+  while (c < guide->last && (u >= guide->below[c + 1] || guide->p[c] <= 0)) c++;
+  return c;
 }
 
 void sprint__sampler_draw(const sprint_population *population, const double *p, uint64_t seed, uint64_t step, size_t n,
                           uint32_t *ret_who) {
+  if (!p) {
+    for (size_t j = 0; j < n; j++)
+      ret_who[j] =
+          (uint32_t)sprint__below(sprint__random_words(seed, SPRINT__FOR_DRAWS, step, (uint32_t)j).b, population->n);
+    return;
+  }
+  struct guide guide;
+  guide_build(&guide, p, population->n_strata);
   for (size_t j = 0; j < n; j++) {
     struct sprint__random words = sprint__random_words(seed, SPRINT__FOR_DRAWS, step, (uint32_t)j);
-    if (!p) {
-      ret_who[j] = (uint32_t)sprint__below(words.b, population->n);
-      continue;
-    }
-    size_t c = stratum_at(p, population->n_strata, sprint__uniform(words.a));
+    size_t c = stratum_at(&guide, sprint__uniform(words.a));
     size_t start = population->stratum_start[c], size = population->stratum_start[c + 1] - start;
     ret_who[j] = population->by_stratum[start + sprint__below(words.b, size)];
   }

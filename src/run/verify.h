@@ -11,7 +11,7 @@ struct sprint__verify {
   bool all_ok;
 };
 
-/* Reports a case; ok where the two differ by at most 1e-9 (double) or 2e-4 (float) of the larger of 1 and |expected|:
+/* Reports a case; ok where the two differ by at most 1e-9 (double) or 1e-5 (float) of the larger of 1 and |expected|:
  * in double that is far above the rounding of some thousand steps, in float it is that rounding. */
 void sprint__verify_compare(struct sprint__verify *verify, const char *name, double expected, double got);
 

@@ -1,7 +1,6 @@
 /* What all shifts share: the family, building, responding, strata. */
 #include "shift/shift.h"
 
-#include <math.h>
 #include <string.h>
 
 static const sprint_kind *const shift_kinds[] = {
@@ -21,11 +20,20 @@ const sprint_family sprint__shift_family = {
 static const struct sprint__shift_ops none_ops = {0};
 const sprint_kind sprint__shift_none = {"none", "nobody reacts: ordinary learning", NULL, 0, &none_ops};
 
+sprint_status sprint__shift_check(sprint_context *context, const sprint_model *model,
+                                  const sprint_population *population) {
+  if (model->n_features != population->d)
+    return sprint_fail(context, SPRINT_ERROR_ARGUMENT, "the model takes %zu features, the population has %zu",
+                       model->n_features, population->d);
+  if (model->classifies && model->n_classes != population->n_classes)
+    return sprint_fail(context, SPRINT_ERROR_ARGUMENT, "the model knows %zu classes, the population has %zu",
+                       model->n_classes, population->n_classes);
+  return SPRINT_OK;
+}
+
 sprint_status sprint__shift_build(const struct sprint__section *section, sprint_model *model,
                                   const sprint_population *population, sprint_shift **ret_shift) {
-  if (model->n_features != population->d)
-    return sprint_fail(section->context, SPRINT_ERROR_ARGUMENT, "the model takes %zu features, the population has %zu",
-                       model->n_features, population->d);
+  SPRINT__TRY(sprint__shift_check(section->context, model, population));
   sprint_shift *shift = sprint__alloc(section->context, 1, sizeof *shift);
   if (!shift) return SPRINT_ERROR_MEMORY;
   shift->context = section->context;
@@ -80,20 +88,6 @@ sprint_status sprint_shift_respond(sprint_shift *shift, const sprint_real *deplo
   return status;
 }
 
-/* A callback's word is checked: a wrong distribution would go unseen into every number. */
-static sprint_status check_distribution(sprint_context *context, const double *p, size_t n) {
-  double sum = 0;
-  for (size_t c = 0; c < n; c++) {
-    if (!(p[c] >= 0 && p[c] <= 1 + 1e-9))
-      return sprint_fail(context, SPRINT_ERROR_CALLBACK,
-                         "strata probability %zu is %g; a number within 0 .. 1 was expected", c, p[c]);
-    sum += p[c];
-  }
-  if (fabs(sum - 1) > 1e-9 * (double)n)
-    return sprint_fail(context, SPRINT_ERROR_CALLBACK, "the strata probabilities add up to %.17g; 1 was expected", sum);
-  return SPRINT_OK;
-}
-
 sprint_status sprint__shift_strata(sprint_shift *shift, const sprint_real *deployed, enum sprint__moment moment,
                                    double *ret_p) {
   size_t n = shift->population->n_strata;
@@ -101,8 +95,7 @@ sprint_status sprint__shift_strata(sprint_shift *shift, const sprint_real *deplo
     memcpy(ret_p, shift->population->base_p, n * sizeof *ret_p);
     return SPRINT_OK;
   }
-  SPRINT__TRY(shift->ops->strata(shift, deployed, moment, ret_p));
-  return check_distribution(shift->context, ret_p, n);
+  return shift->ops->strata(shift, deployed, moment, ret_p);
 }
 
 sprint_status sprint_shift_strata(sprint_shift *shift, const sprint_real *deployed, double *ret_p) {

@@ -47,6 +47,10 @@ extern const sprint_kind sprint__shift_none, sprint__shift_strategic, sprint__sh
 sprint_status sprint__shift_build(const struct sprint__section *section, sprint_model *model,
                                   const sprint_population *population, sprint_shift **ret_shift);
 
+/* Whether the model is one for records and classes like the population's. */
+sprint_status sprint__shift_check(sprint_context *context, const sprint_model *model,
+                                  const sprint_population *population);
+
 static inline bool sprint__shift_moves(const sprint_shift *shift) { return shift->ops->respond != NULL; }
 static inline bool sprint__shift_reweights(const sprint_shift *shift) { return shift->ops->strata != NULL; }
 
@@ -54,7 +58,7 @@ static inline bool sprint__shift_reweights(const sprint_shift *shift) { return s
 sprint_status sprint__shift_respond(sprint_shift *shift, const sprint_real *deployed, const uint32_t *who,
                                     const sprint_real *y, size_t n, sprint_real *x);
 
-/* The strata probabilities at a moment, checked to be a distribution. */
+/* The strata probabilities at a moment; not finite where theta has diverged so far that the losses are not. */
 sprint_status sprint__shift_strata(sprint_shift *shift, const sprint_real *deployed, enum sprint__moment moment,
                                    double *ret_p);
 

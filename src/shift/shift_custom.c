@@ -1,28 +1,48 @@
 /* A shift of the caller's own: response and strata probabilities as callbacks. */
-#include <string.h>
+#include <math.h>
 
 #include "shift/shift.h"
 
 static void custom_free(sprint_shift *shift) { sprint__free(shift->impl); }
 
-/* A callback that failed without a sentence gets one. */
-static sprint_status checked(sprint_shift *shift, sprint_status status, const char *what) {
-  if (status == SPRINT_OK) return SPRINT_OK;
-  return sprint_fail(shift->context, SPRINT_ERROR_CALLBACK, "the shift's %s callback failed: %s", what,
-                     sprint_status_text(status));
+/* Runs a callback; the sentence that it left behind is kept, and where it left none there is one of ours. */
+#define CALL(SHIFT, WHAT, CALLBACK)                                                                           \
+  do {                                                                                                        \
+    (SHIFT)->context->error[0] = '\0';                                                                        \
+    sprint_status called__ = (CALLBACK);                                                                      \
+    if (called__ != SPRINT_OK && (SHIFT)->context->error[0]) return SPRINT_ERROR_CALLBACK;                    \
+    if (called__ != SPRINT_OK)                                                                                \
+      return sprint_fail((SHIFT)->context, SPRINT_ERROR_CALLBACK, "the shift's %s callback failed: %s", WHAT, \
+                         sprint_status_text(called__));                                                       \
+  } while (0)
+
+/* A callback's word is checked: a wrong distribution would go unseen into every number. */
+static sprint_status check_distribution(sprint_context *context, const double *p, size_t n) {
+  double sum = 0;
+  for (size_t c = 0; c < n; c++) {
+    if (!(p[c] >= 0 && p[c] <= 1 + 1e-9))
+      return sprint_fail(context, SPRINT_ERROR_CALLBACK,
+                         "strata probability %zu is %g; a number within 0 .. 1 was expected", c, p[c]);
+    sum += p[c];
+  }
+  if (fabs(sum - 1) > 1e-9 * (double)n)
+    return sprint_fail(context, SPRINT_ERROR_CALLBACK, "the strata probabilities add up to %.17g; 1 was expected", sum);
+  return SPRINT_OK;
 }
 
 static sprint_status custom_respond(sprint_shift *shift, const sprint_real *deployed, const uint32_t *who,
                                     const sprint_real *y, size_t n, sprint_real *x) {
   const sprint_shift_callbacks *own = shift->impl;
-  return checked(shift, own->respond(own->user, deployed, who, y, n, x), "respond");
+  CALL(shift, "respond", own->respond(own->user, deployed, who, y, n, x));
+  return SPRINT_OK;
 }
 
 static sprint_status custom_strata(sprint_shift *shift, const sprint_real *deployed, enum sprint__moment moment,
                                    double *ret_p) {
   (void)moment;
   const sprint_shift_callbacks *own = shift->impl;
-  return checked(shift, own->strata(own->user, deployed, ret_p), "strata");
+  CALL(shift, "strata", own->strata(own->user, deployed, ret_p));
+  return check_distribution(shift->context, ret_p, shift->population->n_strata);
 }
 
 /* One table for each set of callbacks present, so that absent ones cost nothing. */
@@ -36,9 +56,7 @@ sprint_status sprint_shift_new_custom(sprint_context *context, const sprint_shif
                                       sprint_shift **ret_shift) {
   if (!callbacks->respond && !callbacks->strata)
     return sprint_fail(context, SPRINT_ERROR_ARGUMENT, "a custom shift needs a respond or a strata callback");
-  if (model->n_features != population->d)
-    return sprint_fail(context, SPRINT_ERROR_ARGUMENT, "the model takes %zu features, the population has %zu",
-                       model->n_features, population->d);
+  SPRINT__TRY(sprint__shift_check(context, model, population));
   sprint_shift *shift = sprint__alloc(context, 1, sizeof *shift);
   if (!shift) return SPRINT_ERROR_MEMORY;
   shift->context = context;

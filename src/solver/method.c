@@ -1,6 +1,4 @@
 /* The sections that make up a method: their tables, and building a solver from a spec. */
-#include <float.h>
-
 #include "solver/solver.h"
 
 static const sprint_kind *const method_kinds[] = {

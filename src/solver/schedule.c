@@ -1,5 +1,4 @@
 /* Step sizes gamma_t: constant, 1/sqrt(T), inverse time, piecewise; and the shared radius of the projection. */
-#include <assert.h>
 #include <float.h>
 #include <math.h>
 

@@ -99,7 +99,7 @@ static bool must_deploy(const sprint_solver *solver, bool insists) {
 sprint_status sprint_solver_ask(sprint_solver *solver, sprint_want *ret_want) {
   if (!solver->asked) {
     sprint_want want = {.step = solver->cost.steps, .epoch = solver->cost.epochs, .theta = solver->theta};
-    bool insists = solver->estimator->want(solver, &want);
+    bool insists = solver->snapshot_next = solver->estimator->want(solver, &want);
     want.n = want.kind == SPRINT_WANT_BATCH ? solver->batch : solver->n;
     want.deploy = must_deploy(solver, insists);
     want.deployment = solver->cost.deployments + want.deploy;
@@ -193,11 +193,14 @@ static sprint_status tell_population(sprint_solver *solver, const sprint_records
   if (!records->last) return SPRINT_OK;
   if (gathered->n == 0)
     return sprint_fail(solver->context, SPRINT_ERROR_ARGUMENT, "a population of no records was told");
+  const double *p = solver->n_strata > 1 ? records->p : NULL;
   for (size_t c = 0; c < solver->n_strata; c++) {
-    gathered->p[c] = records->p ? records->p[c] : (double)gathered->count[c] / (double)gathered->n;
-    if (gathered->p[c] > 0 && gathered->count[c] == 0)
+    gathered->p[c] = p ? p[c] : (double)gathered->count[c] / (double)gathered->n;
+    if (gathered->p[c] > 0 && gathered->count[c] == 0) {
+      gathered->n = 0;
       return sprint_fail(solver->context, SPRINT_ERROR_ARGUMENT,
                          "stratum %zu has probability %g but none of the population's records", c, gathered->p[c]);
+    }
   }
   solver->cost.ifo += gathered->n;
   solver->cost.samples += gathered->n;
@@ -222,7 +225,13 @@ static sprint_status tell_batch(sprint_solver *solver, const sprint_records *rec
 }
 
 static sprint_status check_strata(const sprint_solver *solver, const sprint_records *records) {
-  if (!records->stratum || solver->n_strata == 1) return SPRINT_OK;
+  if (solver->n_strata == 1) return SPRINT_OK;
+  double sum = records->p ? 0 : 1;
+  for (size_t c = 0; records->p && c < solver->n_strata; c++) sum += records->p[c] >= 0 ? records->p[c] : NAN;
+  if (!(fabs(sum - 1) < 1e-6))
+    return sprint_fail(solver->context, SPRINT_ERROR_ARGUMENT,
+                       "the strata probabilities told add up to %g; 1 was expected", sum);
+  if (!records->stratum) return SPRINT_OK;
   for (size_t i = 0; i < records->n; i++)
     if (records->stratum[i] >= solver->n_strata)
       return sprint_fail(solver->context, SPRINT_ERROR_ARGUMENT, "record %zu is of stratum %u; there are %zu", i,
@@ -236,5 +245,6 @@ sprint_status sprint_solver_tell(sprint_solver *solver, const sprint_records *re
   if (records->n > 0 && (!records->x || !records->y))
     return sprint_fail(solver->context, SPRINT_ERROR_ARGUMENT, "the records told have no x or no y");
   SPRINT__TRY(check_strata(solver, records));
+  SPRINT__TRY(sprint__model_check_labels(solver->model, records->y, records->n));
   return solver->wanted.kind == SPRINT_WANT_BATCH ? tell_batch(solver, records) : tell_population(solver, records);
 }

@@ -60,6 +60,7 @@ struct sprint_solver {
   sprint_stop stop;
   double first_loss; /* NaN until one was seen */
   sprint_want wanted;
+  bool snapshot_next; /* what is wanted is a snapshot, not yet a step */
   bool asked;
   struct sprint__gathered gathered;
   sprint_real *piece_gradient; /* (n_params) */

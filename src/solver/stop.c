@@ -42,13 +42,16 @@ uint64_t sprint__stop_planned_steps(const struct sprint__stop_rules *rules, uint
 
 static bool used_up(uint64_t used, uint64_t budget) { return budget > 0 && used >= budget; }
 
+/* What must be left for the next step: a snapshot that no step can follow is not begun. */
+static uint64_t reserve(const sprint_solver *solver) { return solver->snapshot_next ? solver->n : 0; }
+
 sprint_stop sprint__stop_check(const sprint_solver *solver) {
   const struct sprint__stop_rules *rules = &solver->rules;
   const sprint_counters *cost = &solver->cost;
   if (used_up(cost->steps, rules->steps)) return SPRINT_STOP_STEPS;
   if (used_up(cost->epochs, rules->epochs)) return SPRINT_STOP_EPOCHS;
-  if (used_up(cost->ifo, rules->ifo)) return SPRINT_STOP_IFO;
-  if (used_up(cost->samples, rules->samples)) return SPRINT_STOP_SAMPLES;
+  if (used_up(cost->ifo + reserve(solver), rules->ifo)) return SPRINT_STOP_IFO;
+  if (used_up(cost->samples + reserve(solver), rules->samples)) return SPRINT_STOP_SAMPLES;
   if (solver->wanted.deploy && used_up(cost->deployments, rules->deployments)) return SPRINT_STOP_DEPLOYMENTS;
   return SPRINT_STOP_RUNNING;
 }

@@ -142,7 +142,9 @@ unpacks_not plainfile "cannot be unpacked" numbers.csv "$size" "$sum" "$at/plain
 mkdir locked
 (
   flock 9
+  echo begun >&9
   fails_to_fetch plain locked "is being fetched by another program"
+  equal "the other program's part is left alone" begun "$(cat locked/numbers.csv.part)"
 ) 9>locked/numbers.csv.part || exit 1
 
 ### The command: the mirror of SPRINT_MIRROR has other bytes, or nothing, or is gone

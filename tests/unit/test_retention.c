@@ -179,6 +179,44 @@ static void test_both__counts_and_refuses(void **state) {
   world_free(&w);
 }
 
+/* theta that is finite but so large that losses are not: a stop reason with its trace, not a failure. */
+static void test_retention__diverging_is_a_stop_reason(void **state) {
+  (void)state;
+  static const char *const ways[] = {"exact", "running"};
+  for (size_t i = 0; i < 2; i++) {
+    char shift[64];
+    snprintf(shift, sizeof shift, "{kind: retention, alpha: 2, losses: %s}", ways[i]);
+    struct world w = world_new(lending,
+                               "{layers: 'dense 32, dense 32, dense 32, dense 32, dense 32, dense 32, dense 2', loss: "
+                               "softmax, init: kaiming-normal}",
+                               shift);
+    sprint_run *run = run_done(&w, "{method: {kind: sgd, batch: 20}, step: {size: 1e5}, stop: {epochs: 50}}", 1);
+    assert_int_equal(sprint_run_stop(run), SPRINT_STOP_DIVERGED);
+    assert_true(isnan(last_row(run)->loss) || last_row(run)->loss > 1e3);
+    sprint_run_free(run);
+    world_free(&w);
+  }
+}
+
+/* Every deployment of this run is the first of its epoch, so that `snapshot` is `exact`, also after epochs without one.
+ */
+static void test_retention__snapshot_survives_epochs_without_deployment(void **state) {
+  (void)state;
+  static const char *const ways[] = {"exact", "snapshot"};
+  double loss[2];
+  for (size_t i = 0; i < 2; i++) {
+    char shift[64];
+    snprintf(shift, sizeof shift, "{kind: retention, alpha: 3, losses: %s}", ways[i]);
+    struct world w = world_new(lending, network, shift);
+    sprint_run *run =
+        run_done(&w, "{method: rgd, step: {size: 0.5}, deploy: {kind: every, steps: 2}, stop: {epochs: 9}}", 1);
+    loss[i] = last_row(run)->loss;
+    sprint_run_free(run);
+    world_free(&w);
+  }
+  CLOSE(loss[1], loss[0], 2000); /* the state keeps losses in the build's precision */
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_retention__probabilities),
@@ -187,6 +225,8 @@ int main(void) {
       cmocka_unit_test(test_retention__running_means),
       cmocka_unit_test(test_retention__probe),
       cmocka_unit_test(test_retention__bias_of_the_corrections),
+      cmocka_unit_test(test_retention__diverging_is_a_stop_reason),
+      cmocka_unit_test(test_retention__snapshot_survives_epochs_without_deployment),
       cmocka_unit_test(test_both__bias_of_the_corrections),
       cmocka_unit_test(test_both__counts_and_refuses),
   };

@@ -128,6 +128,24 @@ static sprint_status failing_strata(void *user, const sprint_real *deployed, dou
   return SPRINT_ERROR_IO;
 }
 
+static sprint_status explaining_strata(void *user, const sprint_real *deployed, double *ret_p) {
+  (void)deployed;
+  (void)ret_p;
+  return sprint_fail(user, SPRINT_ERROR_INPUT, "the register is closed on Sundays");
+}
+
+/* A callback's own sentence reaches the caller. */
+static void test_custom__sentence_is_kept(void **state) {
+  (void)state;
+  struct world w = world_new(lending, linear, NULL);
+  double p[2];
+  sprint_real theta[D + 1] = {0};
+  sprint_shift_callbacks callbacks = {w.context, NULL, explaining_strata};
+  MUST(w.context, sprint_shift_new_custom(w.context, &callbacks, w.model, w.population, &w.shift));
+  REFUSED(w.context, SPRINT_ERROR_CALLBACK, "closed on Sundays", sprint_shift_strata(w.shift, theta, p));
+  world_free(&w);
+}
+
 static void test_custom__strata_are_checked(void **state) {
   (void)state;
   struct world w = world_new(lending, linear, NULL);
@@ -174,10 +192,15 @@ static void test_shift__refusals(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_strategic__linear_logit),          cmocka_unit_test(test_strategic__linear_probability),
-      cmocka_unit_test(test_strategic__sign_good_and_columns), cmocka_unit_test(test_strategic__accumulating),
-      cmocka_unit_test(test_linear__moves_one_class),          cmocka_unit_test(test_location__matrix),
-      cmocka_unit_test(test_custom__strata_are_checked),       cmocka_unit_test(test_shift__refusals),
+      cmocka_unit_test(test_strategic__linear_logit),
+      cmocka_unit_test(test_strategic__linear_probability),
+      cmocka_unit_test(test_strategic__sign_good_and_columns),
+      cmocka_unit_test(test_strategic__accumulating),
+      cmocka_unit_test(test_linear__moves_one_class),
+      cmocka_unit_test(test_location__matrix),
+      cmocka_unit_test(test_custom__strata_are_checked),
+      cmocka_unit_test(test_custom__sentence_is_kept),
+      cmocka_unit_test(test_shift__refusals),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -205,7 +205,9 @@ static void test_stop__reasons(void **state) {
   assert_true(steps < 10);
   assert_int_equal(
       stop_of("{method: {kind: sgd, batch: 1}, step: {size: 1e6}, stop: {epochs: 1000, explosion: 1e300}}", &steps),
-      SPRINT_STOP_DIVERGED); /* not before theta itself overflows */
+      SPRINT_STOP_DIVERGED);                                                     /* not before theta itself overflows */
+  assert_int_equal(stop_of(METHOD "stop: {ifo: 24}}", &steps), SPRINT_STOP_IFO); /* 18 an epoch: no room for a step */
+  assert_int_equal(steps, 3);
 #undef METHOD
 }
 
@@ -229,6 +231,42 @@ static void test_solver__misuse_is_refused(void **state) {
   assert_int_equal(ask(&b).kind, SPRINT_WANT_NOTHING);
   assert_string_equal(sprint_stop_word(sprint_solver_stop(b.solver)), "requested");
   bench_free(&b);
+}
+
+/* What a caller tells is checked before it is used as an index. */
+static void test_solver__labels_and_strata_are_checked(void **state) {
+  (void)state;
+  sprint_context *context = NULL;
+  sprint_population *population = NULL;
+  sprint_model *model = NULL;
+  sprint_solver *solver = NULL;
+  const sprint_real x[3] = {1, 2, 3}, y[3] = {0, 1, 2}, theta[6] = {0};
+  sprint_real wrong[3] = {0, 1, 7};
+  const uint32_t stratum[3] = {0, 1, 2};
+  double p[3] = {0.5, 0.5, 0.5};
+  assert_int_equal(sprint_context_new(&context), SPRINT_OK);
+  MUST(context, sprint_population_new(context, 3, 1, x, y, 3, &population));
+  MUST(context, sprint_model_new(context, "{layers: dense 3, loss: softmax}", population, &model));
+  sprint_solver_options options = {.model = model, .n = 3, .n_strata = 3, .theta = theta};
+  MUST(context, sprint_solver_new(context, &options, &solver));
+  sprint_want want;
+  MUST(context, sprint_solver_ask(solver, &want));
+  sprint_records records = {.n = 3, .x = x, .y = wrong, .stratum = stratum, .last = true};
+  REFUSED(context, SPRINT_ERROR_ARGUMENT, "row 2: the label 7", sprint_solver_tell(solver, &records));
+  wrong[2] = (sprint_real)NAN;
+  REFUSED(context, SPRINT_ERROR_ARGUMENT, "row 2: the label", sprint_solver_tell(solver, &records));
+  sprint_batch batch = {3, x, wrong};
+  REFUSED(context, SPRINT_ERROR_ARGUMENT, "row 2: the label",
+          sprint_model_gradient(model, theta, &batch, NULL, NULL, NULL, NULL));
+  records.y = y;
+  records.p = p;
+  REFUSED(context, SPRINT_ERROR_ARGUMENT, "add up to 1.5", sprint_solver_tell(solver, &records));
+  p[2] = 0;
+  MUST(context, sprint_solver_tell(solver, &records));
+  sprint_solver_free(solver);
+  sprint_model_free(model);
+  sprint_population_free(population);
+  sprint_context_free(context);
 }
 
 static void test_solver__bad_specs_are_refused(void **state) {
@@ -263,6 +301,7 @@ int main(void) {
       cmocka_unit_test(test_step__projects_onto_the_ball),
       cmocka_unit_test(test_stop__reasons),
       cmocka_unit_test(test_solver__misuse_is_refused),
+      cmocka_unit_test(test_solver__labels_and_strata_are_checked),
       cmocka_unit_test(test_solver__bad_specs_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
