@@ -120,10 +120,10 @@ static void share_cores(struct plan *plan, int n_threads, int n_jobs) {
 /* Tells how long it will take, and gives each job its part. */
 static void estimate(struct plan *plan) {
   size_t n_methods = sprint_experiment_n_methods(plan->experiment);
-  double *epochs = calloc(n_methods, sizeof *epochs), total = 0;
+  double *seconds_per_epoch = calloc(n_methods, sizeof *seconds_per_epoch), total = 0;
   double *costs = calloc(n_methods, sizeof *costs);
-  bool known = epochs && costs;
-  if (known) cli_estimate(plan->context, plan->experiment, plan->jobs.n_parallel, plan->n_threads, epochs);
+  bool known = seconds_per_epoch && costs;
+  if (known) cli_estimate(plan->context, plan->experiment, plan->jobs.n_parallel, plan->n_threads, seconds_per_epoch);
   for (size_t m = 0; known && m < n_methods; m++) {
     sprint_run *run = NULL;
     if (sprint_experiment_start(plan->experiment, 0, m, 0, &run) == SPRINT_OK)
@@ -132,21 +132,21 @@ static void estimate(struct plan *plan) {
   }
   for (size_t i = 0; known && i < plan->n_todo; i++) {
     size_t method = cli_run_number(plan->experiment, plan->todo[i]).method;
-    double seconds = costs[method] > 0 ? epochs[method] / costs[method] * plan->weights[i] : 0;
+    double seconds = costs[method] > 0 ? seconds_per_epoch[method] / costs[method] * plan->weights[i] : 0;
     known = seconds > 0;
     plan->jobs.jobs[i].expected = seconds;
     total += seconds;
   }
-  free(epochs);
+  free(seconds_per_epoch);
   free(costs);
   printf("%zu run%s", plan->n_todo, plan->n_todo == 1 ? "" : "s");
-  if (known)
-    printf(", about %s (without evaluation and, where steps are long, without simulating the shift)",
-           cli_time(total / (double)plan->jobs.n_parallel).text);
+  if (known) printf(", about %s", cli_time(total / (double)plan->jobs.n_parallel).text);
   if (plan->jobs.n_parallel > 1)
     printf(", %zu at a time\n", plan->jobs.n_parallel);
   else
     printf(", one at a time on %d thread%s\n", plan->n_threads, plan->n_threads == 1 ? "" : "s");
+  if (known && plan->cost >= LARGE)
+    puts("(steps this long are reckoned from gradients alone: what simulating the shift costs comes on top)");
   fflush(stdout);
 }
 
