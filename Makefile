@@ -2,6 +2,8 @@
 PREFIX ?= /usr/local
 BUILD  ?= build
 JOBS   ?= $(shell nproc)
+# Test programs on the library wait by sleeping, so that other load does not stall them.
+export GOMP_SPINCOUNT ?= 1000
 
 .PHONY: all setup demo test bench sanitize install reference format clean
 
