@@ -148,27 +148,44 @@ INLINE sprint_real total(group sum) {
   return result;
 }
 
-/* Each weight is read once for up to four rows. */
+/* a . b; short ones are not worth adding up a group for. */
+INLINE sprint_real dot(const sprint_real *a, const sprint_real *b, size_t n) {
+  size_t k = 0;
+  sprint_real sum = 0;
+  if (n >= 2 * G) {
+    group s0 = {0}, s1 = {0};
+    for (; k + 2 * G <= n; k += 2 * G) {
+      s0 += load(a + k) * load(b + k);
+      s1 += load(a + k + G) * load(b + k + G);
+    }
+    sum = total(s0 + s1);
+  }
+  for (; k < n; k++) sum += a[k] * b[k];
+  return sum;
+}
+
+/* y[r][o] += x[r] . w_o for ROWS rows: each weight is read once. */
+INLINE void dots(const sprint_real *x, const sprint_real *w, size_t in, size_t out, size_t o, sprint_real *y) {
+  size_t k = 0;
+  group sums[ROWS] = {{0}};
+  for (; k + G <= in; k += G) {
+    group weights = load(w + k);
+    for (size_t r = 0; r < ROWS; r++) sums[r] += weights * load(x + r * in + k);
+  }
+  for (size_t r = 0; r < ROWS; r++) {
+    sprint_real sum = total(sums[r]);
+    for (size_t l = k; l < in; l++) sum += x[r * in + l] * w[l];
+    y[r * out + o] += sum;
+  }
+}
+
 SPRINT__FAST void sprint__few_forward(const sprint_real *x, const sprint_real *w, size_t n, size_t in, size_t out,
                                       sprint_real *y) {
-  size_t whole = in / G * G;
-  for (size_t start = 0; start < n; start += ROWS) {
-    size_t rows = n - start < ROWS ? n - start : ROWS;
-    const sprint_real *from[ROWS];
-    for (size_t r = 0; r < ROWS; r++) from[r] = x + (start + (r < rows ? r : 0)) * in;
-    for (size_t o = 0; o < out; o++) {
-      group sums[ROWS] = {{0}};
-      for (size_t k = 0; k < whole; k += G) {
-        group weights = load(w + o * in + k);
-        for (size_t r = 0; r < ROWS; r++) sums[r] += weights * load(from[r] + k);
-      }
-      for (size_t r = 0; r < rows; r++) {
-        sprint_real sum = total(sums[r]);
-        for (size_t k = whole; k < in; k++) sum += from[r][k] * w[o * in + k];
-        y[(start + r) * out + o] += sum;
-      }
-    }
-  }
+  size_t i = 0;
+  for (; i + ROWS <= n; i += ROWS)
+    for (size_t o = 0; o < out; o++) dots(x + i * in, w + o * in, in, out, o, y + i * out);
+  for (; i < n; i++)
+    for (size_t o = 0; o < out; o++) y[i * out + o] += dot(x + i * in, w + o * in, in);
 }
 
 /* Each weight is written once, whatever the number of rows. */
