@@ -5,7 +5,7 @@
 # Rows by the thousand on 769 parameters: batches of 2000 are worth several lanes (src/base/lanes.c), and so is a pass.
 # Under sanitizers fewer people, still in several lanes.
 n=20000 batch=2000
-[ "${SPRINT_SANITIZE:-OFF}" = OFF ] || n=4000 batch=1000
+[ "${SPRINT_SANITIZE:-OFF}" = OFF ] || n=2000 batch=1000
 cat >base.yaml <<END
 data: {kind: lending, n: $n}
 model: {layers: "dense 64, relu, dense 1"}
