@@ -36,15 +36,7 @@ sprint_status sprint_run_new(sprint_context *context, const sprint_run_options *
 }
 
 struct sprint__plan sprint__plan_of(const struct sprint__section *section) {
-  return (struct sprint__plan){
-      {
-          sprint__get_section(section, "method"),
-          sprint__get_section(section, "step"),
-          sprint__get_section(section, "deploy"),
-          sprint__get_section(section, "stop"),
-      },
-      sprint__get_section(section, "eval"),
-  };
+  return (struct sprint__plan){sprint__method_of(section), sprint__get_section(section, "eval")};
 }
 
 static bool ends_in(const char *text, const char *ending) {

@@ -68,16 +68,20 @@ static const sprint_kind solver_kind = {"", "", solver_params, SPRINT__COUNT(sol
 static const sprint_kind *const solver_kinds[] = {&solver_kind};
 static const sprint_family solver_family = {.name = "solver", .key = "solver", .kinds = solver_kinds, .n_kinds = 1};
 
-sprint_status sprint_solver_new(sprint_context *context, const sprint_solver_options *options,
-                                sprint_solver **ret_solver) {
-  struct sprint__section *section = NULL;
-  SPRINT__TRY(sprint__section_parse(context, &solver_family, options->spec, "solver", &section));
-  struct sprint__method method = {
+struct sprint__method sprint__method_of(const struct sprint__section *section) {
+  return (struct sprint__method){
       sprint__get_section(section, "method"),
       sprint__get_section(section, "step"),
       sprint__get_section(section, "deploy"),
       sprint__get_section(section, "stop"),
   };
+}
+
+sprint_status sprint_solver_new(sprint_context *context, const sprint_solver_options *options,
+                                sprint_solver **ret_solver) {
+  struct sprint__section *section = NULL;
+  SPRINT__TRY(sprint__section_parse(context, &solver_family, options->spec, "solver", &section));
+  struct sprint__method method = sprint__method_of(section);
   sprint_status status = sprint__solver_build(context, &method, options, ret_solver);
   sprint__section_free(section);
   return status;

@@ -74,6 +74,9 @@ struct sprint__method {
   const struct sprint__section *method, *step, *deploy, *stop;
 };
 
+/* Those of a section that has these keys; lent. */
+struct sprint__method sprint__method_of(const struct sprint__section *section);
+
 sprint_status sprint__solver_build(sprint_context *context, const struct sprint__method *method,
                                    const sprint_solver_options *options, sprint_solver **ret_solver);
 
