@@ -258,8 +258,12 @@ SPRINT_API size_t sprint_model_n_outputs(const sprint_model *model);
 SPRINT_API sprint_status sprint_model_outputs(sprint_model *model, const sprint_real *theta, const sprint_real *x,
                                               size_t n, sprint_real *ret_outputs);
 
-/* Parameters in a file: .npy (the flat vector) or .safetensors (named tensors, as PyTorch's nn.Sequential names
- * them). Loading checks the shapes against the model. */
+/* Where in theta number i of the parameters is, counted in the order of PyTorch's nn.Sequential, tensor after tensor.
+ * The tensors follow one another in theta too, but a dense layer's weights (out, in) are held by input: (in, out). */
+SPRINT_API size_t sprint_model_place(const sprint_model *model, size_t i);
+
+/* Parameters in a file, in PyTorch's order: .npy (one flat vector) or .safetensors (named tensors, as nn.Sequential
+ * names them). Loading checks the shapes against the model. */
 SPRINT_API sprint_status sprint_model_read_theta(sprint_model *model, const char *path, sprint_real *ret_theta);
 SPRINT_API sprint_status sprint_model_write_theta(sprint_model *model, const char *path, const sprint_real *theta);
 
@@ -405,12 +409,14 @@ typedef struct sprint_want {
 
 typedef struct sprint_records {
   size_t n;
-  const sprint_real *x;           /* (n, d) */
-  const sprint_real *y;           /* (n) */
-  const sprint_real *x_reference; /* (n, d), or NULL where the features do not move */
-  const uint32_t *stratum;        /* (n), or NULL: all are of stratum 0 */
-  const double *p;                /* (n_strata) probabilities of the deployment; NULL where it does not reweight */
-  bool last;                      /* of a population: nothing follows */
+  const sprint_real *x;            /* (n, d); or NULL: the base records of `who` in `images` */
+  const sprint_real *y;            /* (n) */
+  const sprint_real *x_reference;  /* (n, d), or NULL where the features do not move */
+  const uint32_t *stratum;         /* (n), or NULL: all are of stratum 0 */
+  const double *p;                 /* (n_strata) probabilities of the deployment; NULL where it does not reweight */
+  bool last;                       /* of a population: nothing follows; p may wait until then */
+  const sprint_population *images; /* a population that keeps its records as bytes, for a network */
+  const uint32_t *who;             /* (n) */
 } sprint_records;
 
 typedef struct sprint_solver_options {

@@ -44,7 +44,14 @@ static bool is_npy(const char *path) {
 /* .npy keeps the double precision of the sums; .safetensors has the model's own type and names. */
 static sprint_status write_gradient(sprint_context *context, struct bench *bench, const char *path) {
   size_t n = sprint_model_n_params(bench->model);
-  if (is_npy(path)) return sprint_npy_write_double(context, path, 1, &n, bench->gradient);
+  if (is_npy(path)) {
+    double *flat = calloc(n, sizeof *flat);
+    if (!flat) return sprint_fail(context, SPRINT_ERROR_MEMORY, "out of memory for %zu parameters", n);
+    for (size_t i = 0; i < n; i++) flat[i] = bench->gradient[sprint_model_place(bench->model, i)];
+    sprint_status status = sprint_npy_write_double(context, path, 1, &n, flat);
+    free(flat);
+    return status;
+  }
   for (size_t i = 0; i < n; i++) bench->theta[i] = (sprint_real)bench->gradient[i];
   return sprint_model_write_theta(bench->model, path, bench->theta);
 }

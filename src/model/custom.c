@@ -6,7 +6,7 @@
 static void custom_free(sprint_model *model) { sprint__free(model->impl); }
 
 static void custom_sums(const sprint_model *model, struct sprint__lane *lane, const sprint_real *theta,
-                        const sprint_batch *rows, struct sprint__sums *sums, sprint_real *gradient_x) {
+                        const struct sprint__rows *rows, struct sprint__sums *sums, sprint_real *gradient_x) {
   (void)lane;
   (void)gradient_x;
   const sprint_model_callbacks *own = model->impl;
@@ -63,7 +63,7 @@ sprint_status sprint_model_new_custom(sprint_context *context, const sprint_mode
   }
   *own = *callbacks;
   model->n_tensors = 1;
-  model->tensors[0] = (struct sprint__tensor_view){"theta", 0, 1, {model->n_params}};
+  model->tensors[0] = (struct sprint__tensor_view){"theta", 0, 1, {model->n_params}, false};
   *ret_model = model;
   return SPRINT_OK;
 }

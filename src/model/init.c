@@ -6,14 +6,18 @@
 
 enum law { UNIFORM, NORMAL };
 
-/* Fills values (n) by a law of half-width or standard deviation `scale`; `stream` keeps layers apart. */
-static void fill(enum law law, double scale, uint64_t seed, uint64_t stream, sprint_real *values, size_t n) {
+/* Fills values (n) by a law of half-width or standard deviation `scale`; `stream` keeps layers apart. `shape`: they are
+ * the transpose of a matrix of that shape, whose order counts; NULL: they are not. */
+static void fill(enum law law, double scale, uint64_t seed, uint64_t stream, const size_t *shape, sprint_real *values,
+                 size_t n) {
   for (size_t i = 0; i < n; i++) {
     struct sprint__random words = sprint__random_words(seed, SPRINT__FOR_START, stream, (uint32_t)i);
     double unit = law == NORMAL ? sprint__normal(&words) : 2 * sprint__uniform(words.a) - 1;
-    values[i] = (sprint_real)(scale * unit);
+    values[shape ? sprint__transposed(shape, i) : i] = (sprint_real)(scale * unit);
   }
 }
+
+static const size_t *shape_of(const struct sprint__layer *layer) { return layer->by_input ? layer->dims : NULL; }
 
 static void zeros(sprint_real *values, size_t n) {
   for (size_t i = 0; i < n; i++) values[i] = 0;
@@ -23,8 +27,8 @@ static void zeros(sprint_real *values, size_t n) {
 static void init_torch(const struct sprint__layer *layer, uint64_t seed, size_t number, sprint_real *ret_weights,
                        sprint_real *ret_biases) {
   double bound = 1.0 / sqrt((double)layer->fan_in);
-  fill(UNIFORM, bound, seed, 2 * number, ret_weights, layer->n_weights);
-  fill(UNIFORM, bound, seed, 2 * number + 1, ret_biases, layer->n_biases);
+  fill(UNIFORM, bound, seed, 2 * number, shape_of(layer), ret_weights, layer->n_weights);
+  fill(UNIFORM, bound, seed, 2 * number + 1, NULL, ret_biases, layer->n_biases);
 }
 
 /* Defines an initialisation with weights by LAW of SCALE and biases of zero. */
@@ -34,7 +38,7 @@ static void init_torch(const struct sprint__layer *layer, uint64_t seed, size_t 
     double in = (double)layer->fan_in, out = (double)layer->fan_out;                                                 \
     (void)in;                                                                                                        \
     (void)out;                                                                                                       \
-    fill(LAW, SCALE, seed, 2 * number, ret_weights, layer->n_weights);                                               \
+    fill(LAW, SCALE, seed, 2 * number, shape_of(layer), ret_weights, layer->n_weights);                              \
     zeros(ret_biases, layer->n_biases);                                                                              \
   }
 

@@ -35,6 +35,10 @@ struct sprint__layer {
   size_t offset;                        /* of its parameters in theta: weights, then biases */
   size_t n_weights, n_biases;           /* 0 where it has none */
   size_t n_dims, dims[4];               /* of the weights, as PyTorch shapes them */
+  bool by_input;                        /* they are two-dimensional and held the other way round: (in, out) */
+  bool then_relu;                       /* its outputs are the relu's that follows it */
+  bool after_relu;                      /* its inputs are such: dx is wanted before that relu */
+  bool absorbed;                        /* done by the layer before it: neither runs nor has outputs of its own */
   size_t fan_in, fan_out;               /* of one weight, for initialising */
   size_t kernel[2], stride, padding[2]; /* rows and columns; of windows alone */
   size_t scratch;                       /* reals that forward and backward need */

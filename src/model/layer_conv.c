@@ -132,7 +132,7 @@ static void conv_backward(const struct sprint__layer *layer, const sprint_real *
         for (size_t k = 0; k < positions; k++) bias[f] += dy[f * positions + k];
     }
     if (!dx) continue;
-    sprint__gemm_transposed(theta, dy, filters, layer->fan_in, positions, scratch);
+    sprint__gemm_transposed(theta, dy, filters, layer->fan_in, positions, false, scratch);
     fold(layer, scratch, dx);
     dx += layer->in;
   }

@@ -1,8 +1,6 @@
-/* Dense layer: y = x W^T + b, W (out, in) and b (out) laid out as PyTorch's nn.Linear. */
-#include <string.h>
-
-#include "base/fast.h"
-#include "model/gemm.h"
+/* Dense layer: y = x W + b, or max(x W + b, 0) where it has taken in the relu after it. Files hold W^T (out, in) as
+ * PyTorch's nn.Linear does. */
+#include "model/dense.h"
 #include "model/layer.h"
 
 static const char *dense_setup(struct sprint__layer *layer, const struct sprint__argument *arguments) {
@@ -12,21 +10,20 @@ static const char *dense_setup(struct sprint__layer *layer, const struct sprint_
   layer->n_dims = 2;
   layer->dims[0] = layer->fan_out = layer->n_biases;
   layer->dims[1] = layer->fan_in = layer->in;
+  layer->by_input = true;
   layer->products = (double)layer->n_weights;
   return NULL;
+}
+
+static struct sprint__dense dense_of(const struct sprint__layer *layer, const sprint_real *theta) {
+  return (struct sprint__dense){layer->in, layer->out, theta, layer->then_relu};
 }
 
 static void dense_forward(const struct sprint__layer *layer, const sprint_real *theta, const sprint_real *x, size_t n,
                           sprint_real *ret_y, sprint_real *scratch) {
   (void)scratch;
-  const sprint_real *bias = theta + layer->n_weights;
-  for (size_t i = 0; i < n; i++) memcpy(ret_y + i * layer->out, bias, layer->out * sizeof(sprint_real));
-  sprint__gemm_forward(x, theta, n, layer->in, layer->out, ret_y);
-}
-
-SPRINT__FAST static void add_rows(const sprint_real *restrict dy, size_t n, size_t out, sprint_real *restrict bias) {
-  for (size_t i = 0; i < n; i++)
-    for (size_t o = 0; o < out; o++) bias[o] += dy[i * out + o];
+  struct sprint__dense dense = dense_of(layer, theta);
+  sprint__dense_forward(&dense, x, n, ret_y);
 }
 
 static void dense_backward(const struct sprint__layer *layer, const sprint_real *theta, const sprint_real *x,
@@ -34,12 +31,9 @@ static void dense_backward(const struct sprint__layer *layer, const sprint_real 
                            sprint_real *gradient, bool adds, sprint_real *scratch) {
   (void)y;
   (void)scratch;
-  if (gradient) {
-    sprint__gemm_weight(dy, x, n, layer->in, layer->out, adds, gradient);
-    if (!adds) memset(gradient + layer->n_weights, 0, layer->out * sizeof *gradient);
-    add_rows(dy, n, layer->out, gradient + layer->n_weights);
-  }
-  if (dx) sprint__gemm_input(dy, theta, n, layer->in, layer->out, dx);
+  struct sprint__dense dense = dense_of(layer, theta);
+  if (gradient) sprint__dense_weight(&dense, x, dy, n, adds, gradient);
+  if (dx) sprint__dense_input(&dense, dy, n, layer->after_relu ? x : NULL, dx);
 }
 
 static const struct sprint__layer_ops dense_ops = {dense_setup, dense_forward, dense_backward};

@@ -12,7 +12,8 @@ struct sprint__loss_ops {
   /* How many outputs it needs for n_classes classes (0: values); 0: the classes do not fit it. */
   size_t (*n_outputs)(size_t n_classes);
   const char *needs; /* what it expects, for messages */
-  /* The sum of losses of n rows of outputs f (n, n_outputs); writes delta = dl/df unless NULL, counts rows right. */
+  /* The sum of losses of n rows of outputs f (n, n_outputs); writes delta = dl/df unless NULL, counts rows right.
+   * correct NULL: the slopes alone are wanted, the sum is not. */
   double (*sum)(const struct sprint__loss *loss, const sprint_real *f, const sprint_real *y, size_t n,
                 sprint_real *delta, size_t *correct);
   /* The log-odds of a class and its gradient in f: odds (n), delta (n, n_outputs). */

@@ -21,8 +21,9 @@ static double logistic_sum(const struct sprint__loss *loss, const sprint_real *f
   double sum = 0;
   for (size_t i = 0; i < n; i++) {
     sprint_real s = side(y[i]), margin = s * f[i], e = exp(-fabs(margin));
-    sum += (double)((margin < 0 ? -margin : 0) + log1p(e));
     if (delta) delta[i] = -s * (margin < 0 ? 1 : e) / (1 + e);
+    if (!correct) continue;
+    sum += (double)((margin < 0 ? -margin : 0) + log1p(e));
     *correct += is_right(f[i], y[i]);
   }
   return sum;
@@ -35,7 +36,7 @@ static double sigmoid_sum(const struct sprint__loss *loss, const sprint_real *f,
     double s = (double)side(y[i]), value = logistic(-c * s * (double)f[i]);
     sum += value;
     if (delta) delta[i] = (sprint_real)(-c * s * value * (1 - value));
-    *correct += is_right(f[i], y[i]);
+    if (correct) *correct += is_right(f[i], y[i]);
   }
   return sum;
 }

@@ -21,8 +21,10 @@ static double softmax_sum(const struct sprint__loss *loss, const sprint_real *f,
     size_t label = (size_t)y[i], best = largest(f, k);
     double top = (double)f[best], sum = 0;
     for (size_t j = 0; j < k; j++) sum += exp((double)f[j] - top);
-    total += log(sum) + top - (double)f[label];
-    *correct += best == label;
+    if (correct) {
+      total += log(sum) + top - (double)f[label];
+      *correct += best == label;
+    }
     if (!delta) continue;
     for (size_t j = 0; j < k; j++) delta[i * k + j] = (sprint_real)(exp((double)f[j] - top) / sum - (j == label));
   }

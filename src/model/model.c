@@ -10,20 +10,21 @@ sprint_status sprint__model_finish(sprint_model *model) {
   for (int lane = 0; lane < SPRINT__MAX_LANES; lane++) {
     struct sprint__lane *l = &model->lanes[lane];
     l->scratch = sprint__alloc(model->context, model->scratch_size, sizeof(sprint_real));
-    l->gradient_a = sprint__alloc(model->context, model->n_params, sizeof(sprint_real));
-    l->gradient_b = sprint__alloc(model->context, model->n_params, sizeof(sprint_real));
-    if (!l->scratch || !l->gradient_a || !l->gradient_b) return SPRINT_ERROR_MEMORY;
+    l->gradient = sprint__alloc(model->context, model->n_params, sizeof(sprint_real));
+    if (!l->scratch || !l->gradient) return SPRINT_ERROR_MEMORY;
   }
-  return SPRINT_OK;
+  if (model->ops->difference) return SPRINT_OK;
+  model->other = sprint__alloc(model->context, model->n_params, sizeof(sprint_real));
+  return model->other ? SPRINT_OK : SPRINT_ERROR_MEMORY;
 }
 
 void sprint_model_free(sprint_model *model) {
   if (!model) return;
   for (int lane = 0; lane < SPRINT__MAX_LANES; lane++) {
     sprint__free(model->lanes[lane].scratch);
-    sprint__free(model->lanes[lane].gradient_a);
-    sprint__free(model->lanes[lane].gradient_b);
+    sprint__free(model->lanes[lane].gradient);
   }
+  sprint__free(model->other);
   if (model->ops) model->ops->free(model);
   sprint__free(model->undecayed);
   sprint__free(model->tensors);
@@ -37,24 +38,36 @@ size_t sprint_model_n_features(const sprint_model *model) { return model->n_feat
 double sprint_model_cost_per_row(const sprint_model *model) { return model->cost_per_row; }
 size_t sprint_model_n_outputs(const sprint_model *model) { return model->n_outputs; }
 
+size_t sprint_model_place(const sprint_model *model, size_t i) {
+  size_t t = model->n_tensors;
+  while (t-- > 1 && model->tensors[t].offset > i) continue;
+  return sprint__tensor_at(&model->tensors[t], i - model->tensors[t].offset);
+}
+
 sprint_status sprint_model_start(sprint_model *model, uint64_t seed, sprint_real *ret_theta) {
   model->ops->start(model, seed, ret_theta);
   return SPRINT_OK;
 }
 
-/* Rows start .. end of a batch. */
-static sprint_batch rows_of(const sprint_batch *batch, size_t d, size_t start, size_t end) {
-  return (sprint_batch){end - start, batch->x + start * d, batch->y ? batch->y + start : NULL};
+/* Rows start .. end of all. */
+static struct sprint__rows part_of(const struct sprint__rows *rows, size_t d, size_t start, size_t end) {
+  struct sprint__rows part = *rows;
+  part.n = end - start;
+  if (rows->x) part.x += start * d;
+  if (rows->y) part.y += start;
+  if (rows->who) part.who += start;
+  part.first += start;
+  return part;
 }
 
 /* What it costs to have a lane with gradients, in floating-point operations: clearing and adding up n_params numbers.
  */
 #define LANE_COST_PER_PARAM 300.0
 
-/* Sums at theta on rows and, unless theta_b is NULL, at theta_b on x_b for the same individuals. */
+/* Sums at theta on rows and, unless theta_b is NULL, minus those at theta_b on x_b. */
 struct sums_work {
   sprint_model *model;
-  const sprint_batch *batch;
+  const struct sprint__rows *rows;
   const sprint_real *theta, *theta_b, *x_b;
   bool gradient;
   sprint_real *gradient_x;
@@ -65,68 +78,110 @@ static void sums_lane(void *user, int lane, size_t start, size_t end) {
   const sprint_model *model = work->model;
   struct sprint__lane *l = &work->model->lanes[lane];
   size_t d = model->n_features;
-  sprint_batch rows = rows_of(work->batch, d, start, end);
-  struct sprint__sums sums = {0, 0, work->gradient ? l->gradient_a : NULL};
-  model->ops->sums(model, l, work->theta, &rows, &sums, work->gradient_x ? work->gradient_x + start * d : NULL);
+  struct sprint__rows rows = part_of(work->rows, d, start, end);
+  struct sprint__sums sums = {0, 0, work->gradient ? l->gradient : NULL};
+  if (work->theta_b)
+    model->ops->difference(model, l, work->theta, work->theta_b, &rows, work->x_b ? work->x_b + start * d : NULL,
+                           &sums);
+  else
+    model->ops->sums(model, l, work->theta, &rows, &sums, work->gradient_x ? work->gradient_x + start * d : NULL);
   l->loss = sums.loss;
   l->correct = sums.correct;
-  if (!work->theta_b) return;
-  rows.x = work->x_b + start * d;
-  sums.gradient = l->gradient_b;
-  model->ops->sums(model, l, work->theta_b, &rows, &sums, NULL);
 }
 
-/* Adds the lanes' gradients up in their order, in double. */
-SPRINT__FAST static void combine(const sprint_model *model, int n_lanes, bool second, sprint_real *ret_gradient) {
-  enum { CHUNK = 256 };
-  for (size_t start = 0; start < model->n_params; start += CHUNK) {
-    size_t n = model->n_params - start < CHUNK ? model->n_params - start : CHUNK;
-    double sums[CHUNK] = {0};
-    for (int lane = 0; lane < n_lanes; lane++) {
-      const struct sprint__lane *l = &model->lanes[lane];
-      const sprint_real *part = (second ? l->gradient_b : l->gradient_a) + start;
-      for (size_t i = 0; i < n; i++) sums[i] += (double)part[i];
-    }
-    for (size_t i = 0; i < n; i++) ret_gradient[start + i] = (sprint_real)sums[i];
+/* How the lanes' gradients are put together: written to `gradient`, or total += weight * them. */
+struct combine_work {
+  const sprint_model *model;
+  int n_lanes;
+  sprint_real *gradient;
+  double weight, *total;
+};
+
+enum { CHUNK = 256 }; /* parameters */
+
+/* In the order of the lanes, in double, whichever thread does it. */
+SPRINT__FAST static void combine_chunk(const struct combine_work *work, size_t start, size_t n) {
+  double sums[CHUNK] = {0};
+  for (int lane = 0; lane < work->n_lanes; lane++) {
+    const sprint_real *part = work->model->lanes[lane].gradient + start;
+    for (size_t i = 0; i < n; i++) sums[i] += (double)part[i];
   }
+  if (work->gradient)
+    for (size_t i = 0; i < n; i++) work->gradient[start + i] = (sprint_real)sums[i];
+  else
+    for (size_t i = 0; i < n; i++) work->total[start + i] += work->weight * sums[i];
 }
 
-/* One lane writes to where the sums are wanted; several to buffers of their own. */
-static void run_sums(const struct sums_work *work, struct sprint__sums *ret_sums, sprint_real *gradient_b) {
+static void combine_chunks(void *user, int lane, size_t start, size_t end) {
+  (void)lane;
+  const struct combine_work *work = user;
+  size_t n = work->model->n_params;
+  for (size_t c = start; c < end; c++) combine_chunk(work, c * CHUNK, n - c * CHUNK < CHUNK ? n - c * CHUNK : CHUNK);
+}
+
+static void combine(struct combine_work *work) {
+  size_t chunks = (work->model->n_params + CHUNK - 1) / CHUNK;
+  /* a double read, added and written costs about what ten multiplications of a product do */
+  int n_lanes = sprint__lanes_for(chunks, 10.0 * CHUNK * work->n_lanes, 0);
+  sprint__lanes_run(work->model->context, chunks, n_lanes, combine_chunks, work);
+}
+
+/* Runs the lanes; where the gradient is to be had as it is, one lane alone writes it there. Returns how many. */
+static int run_lanes(struct sums_work *work, struct sprint__sums *ret_sums) {
   sprint_model *model = work->model;
   double cost = model->cost_per_row * (work->theta_b ? 2 : 1);
   int n_lanes =
-      sprint__lanes_for(work->batch->n, cost, work->gradient ? LANE_COST_PER_PARAM * (double)model->n_params : 0);
-  struct sprint__lane first = model->lanes[0];
-  if (n_lanes == 1 && work->gradient) model->lanes[0].gradient_a = ret_sums->gradient;
-  if (n_lanes == 1 && work->theta_b) model->lanes[0].gradient_b = gradient_b;
-  struct sums_work copy = *work;
-  sprint__lanes_run(model->context, work->batch->n, n_lanes, sums_lane, &copy);
+      sprint__lanes_for(work->rows->n, cost, work->gradient ? LANE_COST_PER_PARAM * (double)model->n_params : 0);
+  sprint_real *own = model->lanes[0].gradient;
+  if (n_lanes == 1 && ret_sums->gradient) model->lanes[0].gradient = ret_sums->gradient;
+  sprint__lanes_run(model->context, work->rows->n, n_lanes, sums_lane, work);
+  model->lanes[0].gradient = own;
   ret_sums->loss = 0;
   ret_sums->correct = 0;
   for (int lane = 0; lane < n_lanes; lane++) {
     ret_sums->loss += model->lanes[lane].loss;
     ret_sums->correct += model->lanes[lane].correct;
   }
-  if (n_lanes == 1) {
-    model->lanes[0] = first;
-    return;
-  }
-  if (work->gradient) combine(model, n_lanes, false, ret_sums->gradient);
-  if (work->theta_b) combine(model, n_lanes, true, gradient_b);
+  return n_lanes;
 }
 
-void sprint__model_sums(sprint_model *model, const sprint_real *theta, const sprint_batch *batch,
+static void run_sums(struct sums_work *work, struct sprint__sums *ret_sums) {
+  int n_lanes = run_lanes(work, ret_sums);
+  struct combine_work parts = {work->model, n_lanes, ret_sums->gradient, 0, NULL};
+  if (n_lanes > 1 && ret_sums->gradient) combine(&parts);
+}
+
+void sprint__model_sums(sprint_model *model, const sprint_real *theta, const struct sprint__rows *rows,
                         struct sprint__sums *ret_sums, sprint_real *gradient_x) {
-  struct sums_work work = {model, batch, theta, NULL, NULL, ret_sums->gradient != NULL, gradient_x};
-  run_sums(&work, ret_sums, NULL);
+  struct sums_work work = {model, rows, theta, NULL, NULL, ret_sums->gradient != NULL, gradient_x};
+  run_sums(&work, ret_sums);
 }
 
-void sprint__model_sums_pair(sprint_model *model, const sprint_batch *batch, const sprint_real *theta_a,
-                             const sprint_real *theta_b, const sprint_real *x_b, struct sprint__sums *ret_sums_a,
-                             sprint_real *ret_gradient_b) {
-  struct sums_work work = {model, batch, theta_a, theta_b, x_b ? x_b : batch->x, true, NULL};
-  run_sums(&work, ret_sums_a, ret_gradient_b);
+void sprint__model_add_sums(sprint_model *model, const sprint_real *theta, const struct sprint__rows *rows,
+                            double weight, double *total, struct sprint__sums *ret_sums) {
+  struct sums_work work = {model, rows, theta, NULL, NULL, total != NULL, NULL};
+  ret_sums->gradient = NULL;
+  struct combine_work parts = {model, run_lanes(&work, ret_sums), NULL, weight, total};
+  if (total) combine(&parts);
+}
+
+static void difference_of_sums(sprint_model *model, const sprint_real *theta, const sprint_real *theta_b,
+                               const struct sprint__rows *rows, const sprint_real *x_b, struct sprint__sums *ret_sums) {
+  struct sprint__rows rows_b = *rows;
+  struct sprint__sums sums_b = {0, 0, model->other};
+  if (x_b) rows_b.x = x_b;
+  sprint__model_sums(model, theta, rows, ret_sums, NULL);
+  sprint__model_sums(model, theta_b, &rows_b, &sums_b, NULL);
+  for (size_t i = 0; i < model->n_params; i++) ret_sums->gradient[i] -= model->other[i];
+}
+
+void sprint__model_difference(sprint_model *model, const sprint_real *theta, const sprint_real *theta_b,
+                              const struct sprint__rows *rows, const sprint_real *x_b, struct sprint__sums *ret_sums) {
+  struct sums_work work = {model, rows, theta, theta_b, x_b, true, NULL};
+  if (model->ops->difference)
+    run_sums(&work, ret_sums);
+  else
+    difference_of_sums(model, theta, theta_b, rows, x_b, ret_sums);
 }
 
 double sprint__model_penalty(const sprint_model *model, const sprint_real *theta) {
@@ -166,7 +221,8 @@ sprint_status sprint_model_gradient(sprint_model *model, const sprint_real *thet
     return sprint_fail(model->context, SPRINT_ERROR_ARGUMENT,
                        "this model's callbacks give no gradient in the features");
   struct sprint__sums sums = {0, 0, ret_gradient};
-  sprint__model_sums(model, theta, batch, &sums, ret_gradient_x);
+  struct sprint__rows rows = sprint__rows_of(batch);
+  sprint__model_sums(model, theta, &rows, &sums, ret_gradient_x);
   if (ret_gradient) mean_gradient(model, theta, batch->n, ret_gradient);
   if (ret_loss) *ret_loss = sums.loss / (double)batch->n + sprint__model_penalty(model, theta);
   if (ret_correct) *ret_correct = sums.correct;
@@ -176,13 +232,10 @@ sprint_status sprint_model_gradient(sprint_model *model, const sprint_real *thet
 sprint_status sprint_model_gradient_pair(sprint_model *model, const sprint_batch *batch, const sprint_real *theta_a,
                                          const sprint_real *theta_b, const sprint_real *x_b, double *ret_loss_a,
                                          sprint_real *ret_gradient_a, sprint_real *ret_gradient_b) {
-  SPRINT__TRY(check_batch(model, batch));
-  struct sprint__sums sums = {0, 0, ret_gradient_a};
-  sprint__model_sums_pair(model, batch, theta_a, theta_b, x_b, &sums, ret_gradient_b);
-  mean_gradient(model, theta_a, batch->n, ret_gradient_a);
-  mean_gradient(model, theta_b, batch->n, ret_gradient_b);
-  if (ret_loss_a) *ret_loss_a = sums.loss / (double)batch->n + sprint__model_penalty(model, theta_a);
-  return SPRINT_OK;
+  sprint_batch other = *batch;
+  if (x_b) other.x = x_b;
+  SPRINT__TRY(sprint_model_gradient(model, theta_a, batch, ret_loss_a, NULL, ret_gradient_a, NULL));
+  return sprint_model_gradient(model, theta_b, &other, NULL, NULL, ret_gradient_b, NULL);
 }
 
 struct rows_work {

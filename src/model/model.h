@@ -6,10 +6,21 @@
 #include "base/context.h"
 #include "base/lanes.h"
 #include "config/section.h"
+#include "population/pixels.h"
 
 /* The shape of a record: an image's planes, or (d, 1, 1). */
 struct sprint__shape {
   size_t channels, height, width;
+};
+
+/* Rows of records: by value, or, where x is NULL, images by reference. */
+struct sprint__rows {
+  size_t n;
+  const sprint_real *x; /* (n, d), or NULL */
+  const sprint_real *y; /* (n), or NULL where no loss is wanted */
+  const struct sprint__pixels *pixels;
+  const uint32_t *who; /* (n) whose images; NULL: first, first + 1, ... */
+  size_t first;
 };
 
 /* Sums over rows, without the L2 penalty. gradient NULL: not wanted. */
@@ -29,7 +40,7 @@ struct sprint__score {
 /* What one lane works with; two lanes never share one. */
 struct sprint__lane {
   sprint_real *scratch;
-  sprint_real *gradient_a, *gradient_b; /* (n_params) partial sums */
+  sprint_real *gradient; /* (n_params) partial sums */
   double loss;
   size_t correct;
 };
@@ -38,14 +49,37 @@ struct sprint__tensor_view {
   char name[32]; /* as PyTorch's nn.Sequential names it: "0.weight" */
   size_t offset; /* into theta */
   size_t n_dims, shape[4];
+  bool by_input; /* two-dimensional, held in theta the other way round */
 };
+
+/* Where number i of a matrix (shape[0], shape[1]) is in its transpose. */
+static inline size_t sprint__transposed(const size_t *shape, size_t i) {
+  return i % shape[1] * shape[0] + i / shape[1];
+}
+
+/* Where number i of a tensor, in its own order, is in theta. */
+static inline size_t sprint__tensor_at(const struct sprint__tensor_view *view, size_t i) {
+  return view->offset + (view->by_input ? sprint__transposed(view->shape, i) : i);
+}
+
+static inline size_t sprint__tensor_size(const struct sprint__tensor_view *view) {
+  size_t size = 1;
+  for (size_t k = 0; k < view->n_dims; k++) size *= view->shape[k];
+  return size;
+}
 
 struct sprint__model_ops {
   bool gives_gradient_x; /* whether sums can write gradient_x */
+  bool reads_pixels;     /* whether rows may come by reference */
   void (*free)(sprint_model *model);
   /* Adds to sums.loss and correct; writes sums.gradient unless NULL, and gradient_x (n, d) unless NULL. */
-  void (*sums)(const sprint_model *model, struct sprint__lane *lane, const sprint_real *theta, const sprint_batch *rows,
-               struct sprint__sums *sums, sprint_real *gradient_x);
+  void (*sums)(const sprint_model *model, struct sprint__lane *lane, const sprint_real *theta,
+               const struct sprint__rows *rows, struct sprint__sums *sums, sprint_real *gradient_x);
+  /* Writes to sums.gradient that at theta on rows minus that at theta_b on the same individuals' x_b (NULL: the rows
+   * themselves); loss and correct are those at theta. NULL: is put together from sums. */
+  void (*difference)(const sprint_model *model, struct sprint__lane *lane, const sprint_real *theta,
+                     const sprint_real *theta_b, const struct sprint__rows *rows, const sprint_real *x_b,
+                     struct sprint__sums *sums);
   /* Writes (n, d). NULL: the model has no score. */
   void (*score_gradient)(const sprint_model *model, struct sprint__lane *lane, const sprint_real *theta,
                          const sprint_real *x, size_t n, const struct sprint__score *score, sprint_real *ret_dx);
@@ -69,6 +103,7 @@ struct sprint_model {
   struct sprint__tensor_view *tensors;
   char *layers_text, *loss_text; /* as a config would say them; NULL for custom models */
   struct sprint__lane lanes[SPRINT__MAX_LANES];
+  sprint_real *other; /* (n_params) for differences, where ops has none */
 };
 
 extern const sprint_family sprint__model_family;
@@ -83,15 +118,22 @@ sprint_status sprint__model_build(const struct sprint__section *section, struct 
 /* Implementations fill the struct, then call this to allocate lanes. */
 sprint_status sprint__model_finish(sprint_model *model);
 
-/* Sums over the rows of a batch, cut into lanes. Overwrites *ret_sums; the gradient goes to ret_sums->gradient. */
-void sprint__model_sums(sprint_model *model, const sprint_real *theta, const sprint_batch *batch,
+static inline struct sprint__rows sprint__rows_of(const sprint_batch *batch) {
+  return (struct sprint__rows){.n = batch->n, .x = batch->x, .y = batch->y};
+}
+
+/* Sums over rows, cut into lanes. Overwrites *ret_sums; the gradient goes to ret_sums->gradient. */
+void sprint__model_sums(sprint_model *model, const sprint_real *theta, const struct sprint__rows *rows,
                         struct sprint__sums *ret_sums, sprint_real *gradient_x);
 
-/* The same for the same individuals at two parameter vectors: at theta_a on the batch, at theta_b on x_b (NULL: the
- * batch's x too). */
-void sprint__model_sums_pair(sprint_model *model, const sprint_batch *batch, const sprint_real *theta_a,
-                             const sprint_real *theta_b, const sprint_real *x_b, struct sprint__sums *ret_sums_a,
-                             sprint_real *ret_gradient_b);
+/* The same, with total (n_params) += weight * gradient. */
+void sprint__model_add_sums(sprint_model *model, const sprint_real *theta, const struct sprint__rows *rows,
+                            double weight, double *total, struct sprint__sums *ret_sums);
+
+/* The gradient at theta on rows minus that at theta_b on the same individuals' x_b (NULL: the rows themselves), both
+ * summed; loss and correct at theta. */
+void sprint__model_difference(sprint_model *model, const sprint_real *theta, const sprint_real *theta_b,
+                              const struct sprint__rows *rows, const sprint_real *x_b, struct sprint__sums *ret_sums);
 
 /* Labels from outside: class numbers, where the model classifies. */
 sprint_status sprint__model_check_labels(const sprint_model *model, const sprint_real *y, size_t n);

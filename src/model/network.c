@@ -2,12 +2,9 @@
 #include "model/network.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
-/* Reals of activations that one block may hold, half a megabyte of floats: they stay in cache, and the weights are read
- * once for many rows. */
-#define BLOCK_REALS 131072
+#include "model/sparse.h"
 
 static void network_free(sprint_model *model) {
   struct sprint__network *net = model->impl;
@@ -15,70 +12,192 @@ static void network_free(sprint_model *model) {
   sprint__free(net);
 }
 
-enum { MAX_LAYERS = 64 };
-
 /* Where the parts of a lane's scratch are, for one block. */
 struct tape {
-  sprint_real *y[MAX_LAYERS];      /* y[l] (block, out_l): outputs of layer l */
-  sprint_real *delta, *delta_next; /* (block, max_width) each */
-  sprint_real *scratch;            /* the layers' */
+  sprint_real *y[SPRINT__MAX_LAYERS];     /* y[l] (block, out_l): outputs of layer l */
+  sprint_real *delta, *delta_next, *kept; /* (block, max_width) each */
+  sprint_real *x;                         /* (block, d) images unpacked; or in their place: */
+  struct sprint__sparse sparse;
+  sprint_real *scratch; /* the layers' */
 };
+
+/* A block of records as the first layer takes them: numbers, or lists of those that are not zero. */
+struct input {
+  size_t n;
+  const sprint_real *x; /* NULL: */
+  const struct sprint__sparse *sparse;
+};
+
+/* Reals that hold n things of a size, and a multiple of 16, so that what follows is aligned. */
+static size_t reals_for(size_t n, size_t size) { return (n * size / sizeof(sprint_real) + 16) / 16 * 16; }
+
+/* Reals of the block's records, in either form. */
+static size_t input_reals(const struct sprint__network *net) {
+  size_t d = net->layers[0].in;
+  size_t entries = reals_for(sprint__sparse_room(net->block, d), sizeof(struct sprint__entry)) +
+                   2 * reals_for(net->block + 1, sizeof(uint32_t));
+  return entries > net->block * d ? entries : net->block * d;
+}
 
 static struct tape tape_of(const struct sprint__network *net, const struct sprint__lane *lane) {
   struct tape tape;
   sprint_real *at = lane->scratch;
   for (size_t l = 0; l < net->n_layers; l++) {
-    tape.y[l] = at;
-    at += net->block * net->layers[l].out;
+    tape.y[l] = net->layers[l].absorbed ? tape.y[l - 1] : at;
+    if (!net->layers[l].absorbed) at += net->block * net->layers[l].out;
   }
   tape.delta = at;
-  tape.delta_next = at + net->block * net->max_width;
-  tape.scratch = tape.delta_next + net->block * net->max_width;
+  tape.delta_next = tape.delta + net->block * net->max_width;
+  tape.kept = tape.delta_next + net->block * net->max_width;
+  tape.x = tape.kept + net->block * net->max_width;
+  tape.sparse.start = (uint32_t *)tape.x;
+  tape.sparse.at = (uint32_t *)(tape.x + reals_for(net->block + 1, sizeof(uint32_t)));
+  tape.sparse.entries = (struct sprint__entry *)(tape.x + 2 * reals_for(net->block + 1, sizeof(uint32_t)));
+  tape.scratch = tape.x + input_reals(net);
   return tape;
 }
 
-static const sprint_real *forward(const struct sprint__network *net, const struct tape *tape, const sprint_real *theta,
-                                  const sprint_real *x, size_t n) {
-  const sprint_real *input = x;
-  for (size_t l = 0; l < net->n_layers; l++) {
-    const struct sprint__layer *layer = &net->layers[l];
-    layer->ops->forward(layer, theta + layer->offset, input, n, tape->y[l], tape->scratch);
-    input = tape->y[l];
-  }
-  return input;
+size_t sprint__network_scratch(const struct sprint__network *net, size_t layer_scratch) {
+  size_t widths = 3 * net->max_width;
+  for (size_t l = 0; l < net->n_layers; l++) widths += net->layers[l].absorbed ? 0 : net->layers[l].out;
+  return net->block * widths + input_reals(net) + layer_scratch;
 }
 
-/* From tape->delta, the gradient in the outputs, back to the parameters (unless NULL) and to the input (unless NULL).
- */
-static void backward(const struct sprint__network *net, struct tape *tape, const sprint_real *theta,
-                     const sprint_real *x, size_t n, sprint_real *gradient, bool adds, sprint_real *dx) {
-  for (size_t l = net->n_layers; l-- > 0;) {
-    const struct sprint__layer *layer = &net->layers[l];
-    sprint_real *next = l ? tape->delta_next : dx;
-    layer->ops->backward(layer, theta + layer->offset, l ? tape->y[l - 1] : x, tape->y[l], n, tape->delta, next,
-                         gradient ? gradient + layer->offset : NULL, adds, tape->scratch);
-    sprint_real *swap = tape->delta;
-    tape->delta = tape->delta_next;
-    tape->delta_next = swap;
-  }
+/* Whether the first layer can take lists. */
+static bool takes_sparse(const struct sprint__network *net) {
+  return net->layers[0].kind == &sprint__layer_dense && net->layers[0].out % SPRINT__SPARSE_OUT == 0;
 }
 
 static size_t block_size(const struct sprint__network *net, size_t n, size_t start) {
   return n - start < net->block ? n - start : net->block;
 }
 
+/* The block of rows from `start` on. */
+static struct input input_of(const struct sprint__network *net, struct tape *tape, const struct sprint__rows *rows,
+                             size_t start) {
+  struct input input = {block_size(net, rows->n, start), NULL, NULL};
+  const uint32_t *who = rows->who ? rows->who + start : NULL;
+  if (rows->x) {
+    input.x = rows->x + start * net->layers[0].in;
+  } else if (rows->pixels->sparse && takes_sparse(net)) {
+    sprint__sparse_list(rows->pixels, who, rows->first + start, input.n, &tape->sparse);
+    input.sparse = &tape->sparse;
+  } else {
+    sprint__pixels_unpack(rows->pixels, who, rows->first + start, input.n, tape->x);
+    input.x = tape->x;
+  }
+  return input;
+}
+
+static struct sprint__dense first_dense(const struct sprint__network *net, const sprint_real *theta) {
+  const struct sprint__layer *first = &net->layers[0];
+  return (struct sprint__dense){first->in, first->out, theta + first->offset, first->then_relu};
+}
+
+static const sprint_real *forward(const struct sprint__network *net, const struct tape *tape, const sprint_real *theta,
+                                  const struct input *input) {
+  const sprint_real *x = input->x;
+  for (size_t l = 0; l < net->n_layers; l++) {
+    const struct sprint__layer *layer = &net->layers[l];
+    if (layer->absorbed) continue;
+    if (l == 0 && input->sparse) {
+      struct sprint__dense dense = first_dense(net, theta);
+      sprint__sparse_forward(&dense, input->sparse, input->n, tape->y[0]);
+    } else {
+      layer->ops->forward(layer, theta + layer->offset, x, input->n, tape->y[l], tape->scratch);
+    }
+    x = tape->y[l];
+  }
+  return x;
+}
+
+/* From tape->delta, the gradient in the outputs, back to tape->delta, that in the first layer's outputs; and, unless
+ * gradient is NULL, to the parameters of the layers above it. */
+static void backward_above(const struct sprint__network *net, struct tape *tape, const sprint_real *theta,
+                           const struct input *input, sprint_real *gradient, bool adds) {
+  for (size_t l = net->n_layers; l-- > 1;) {
+    const struct sprint__layer *layer = &net->layers[l];
+    if (layer->absorbed) continue;
+    layer->ops->backward(layer, theta + layer->offset, tape->y[l - 1], tape->y[l], input->n, tape->delta,
+                         tape->delta_next, gradient ? gradient + layer->offset : NULL, adds, tape->scratch);
+    sprint_real *swap = tape->delta;
+    tape->delta = tape->delta_next;
+    tape->delta_next = swap;
+  }
+}
+
+/* From delta, the gradient in the first layer's outputs, to its parameters (unless NULL) and the records (unless
+ * NULL). */
+static void backward_first(const struct sprint__network *net, const struct tape *tape, const sprint_real *theta,
+                           const struct input *input, const sprint_real *delta, sprint_real *gradient, bool adds,
+                           sprint_real *dx) {
+  const struct sprint__layer *first = &net->layers[0];
+  if (input->sparse) {
+    struct sprint__dense dense = first_dense(net, theta);
+    sprint__sparse_weight(&dense, input->sparse, delta, input->n, adds, gradient + first->offset);
+  } else {
+    first->ops->backward(first, theta + first->offset, input->x, tape->y[0], input->n, delta, dx,
+                         gradient ? gradient + first->offset : NULL, adds, tape->scratch);
+  }
+}
+
 static void network_sums(const sprint_model *model, struct sprint__lane *lane, const sprint_real *theta,
-                         const sprint_batch *rows, struct sprint__sums *sums, sprint_real *gradient_x) {
+                         const struct sprint__rows *rows, struct sprint__sums *sums, sprint_real *gradient_x) {
   const struct sprint__network *net = model->impl;
-  size_t d = model->n_features;
   for (size_t start = 0; start < rows->n; start += net->block) {
     struct tape tape = tape_of(net, lane);
-    size_t n = block_size(net, rows->n, start);
-    const sprint_real *x = rows->x + start * d;
-    const sprint_real *f = forward(net, &tape, theta, x, n);
+    struct input input = input_of(net, &tape, rows, start);
+    const sprint_real *f = forward(net, &tape, theta, &input);
     bool back = sums->gradient || gradient_x;
-    sums->loss += net->loss.ops->sum(&net->loss, f, rows->y + start, n, back ? tape.delta : NULL, &sums->correct);
-    if (back) backward(net, &tape, theta, x, n, sums->gradient, start > 0, gradient_x ? gradient_x + start * d : NULL);
+    sums->loss += net->loss.ops->sum(&net->loss, f, rows->y + start, input.n, back ? tape.delta : NULL, &sums->correct);
+    if (!back) continue;
+    backward_above(net, &tape, theta, &input, sums->gradient, start > 0);
+    backward_first(net, &tape, theta, &input, tape.delta, sums->gradient, start > 0,
+                   gradient_x ? gradient_x + start * model->n_features : NULL);
+  }
+}
+
+SPRINT__FAST static void negate(sprint_real *values, size_t n) {
+  for (size_t i = 0; i < n; i++) values[i] = -values[i];
+}
+
+SPRINT__FAST static void add(sprint_real *restrict values, const sprint_real *restrict others, size_t n) {
+  for (size_t i = 0; i < n; i++) values[i] += others[i];
+}
+
+/* One block. The second gradient is added with its sign turned where the loss's slope is, at the outputs. Where both
+ * have the same records, a dense first layer is linear in its delta: one product with the sum of the two does. */
+static void block_difference(const struct sprint__network *net, struct tape *tape, const sprint_real *theta,
+                             const sprint_real *theta_b, const struct sprint__rows *rows, const sprint_real *x_b,
+                             size_t start, struct sprint__sums *sums) {
+  struct input input = input_of(net, tape, rows, start), input_b = input;
+  const sprint_real *y = rows->y + start, *f = forward(net, tape, theta, &input);
+  bool shares = !x_b && net->layers[0].kind == &sprint__layer_dense;
+  sums->loss += net->loss.ops->sum(&net->loss, f, y, input.n, tape->delta, &sums->correct);
+  backward_above(net, tape, theta, &input, sums->gradient, start > 0);
+  if (shares) {
+    sprint_real *swap = tape->kept;
+    tape->kept = tape->delta;
+    tape->delta = swap;
+  } else {
+    backward_first(net, tape, theta, &input, tape->delta, sums->gradient, start > 0, NULL);
+  }
+  if (x_b) input_b = (struct input){input.n, x_b + start * net->layers[0].in, NULL};
+  f = forward(net, tape, theta_b, &input_b);
+  net->loss.ops->sum(&net->loss, f, y, input.n, tape->delta, NULL);
+  negate(tape->delta, input.n * net->loss.n_outputs);
+  backward_above(net, tape, theta_b, &input_b, sums->gradient, true);
+  if (shares) add(tape->delta, tape->kept, input.n * net->layers[0].out);
+  backward_first(net, tape, theta_b, &input_b, tape->delta, sums->gradient, !shares || start > 0, NULL);
+}
+
+static void network_difference(const sprint_model *model, struct sprint__lane *lane, const sprint_real *theta,
+                               const sprint_real *theta_b, const struct sprint__rows *rows, const sprint_real *x_b,
+                               struct sprint__sums *sums) {
+  const struct sprint__network *net = model->impl;
+  for (size_t start = 0; start < rows->n; start += net->block) {
+    struct tape tape = tape_of(net, lane);
+    block_difference(net, &tape, theta, theta_b, rows, x_b, start, sums);
   }
 }
 
@@ -91,8 +210,9 @@ static void score_delta(const struct sprint__network *net, const sprint_real *f,
     return;
   }
   net->loss.ops->log_odds(&net->loss, f, n, score->good, odds, delta);
+  if (!score->probability && score->sign > 0) return;
   for (size_t i = 0; i < n; i++) {
-    double e = exp(-fabs((double)odds[i]));
+    double e = score->probability ? exp(-fabs((double)odds[i])) : 0;
     double slope = score->sign * (score->probability ? e / ((1 + e) * (1 + e)) : 1.0);
     for (size_t j = 0; j < k; j++) delta[i * k + j] *= (sprint_real)slope;
   }
@@ -102,13 +222,13 @@ static void network_score_gradient(const sprint_model *model, struct sprint__lan
                                    const sprint_real *x, size_t n_rows, const struct sprint__score *score,
                                    sprint_real *ret_dx) {
   const struct sprint__network *net = model->impl;
-  size_t d = model->n_features;
   for (size_t start = 0; start < n_rows; start += net->block) {
     struct tape tape = tape_of(net, lane);
-    size_t n = block_size(net, n_rows, start);
-    const sprint_real *f = forward(net, &tape, theta, x + start * d, n);
-    score_delta(net, f, n, score, tape.delta_next, tape.delta);
-    backward(net, &tape, theta, x + start * d, n, NULL, false, ret_dx + start * d);
+    struct input input = {block_size(net, n_rows, start), x + start * model->n_features, NULL};
+    const sprint_real *f = forward(net, &tape, theta, &input);
+    score_delta(net, f, input.n, score, tape.delta_next, tape.delta);
+    backward_above(net, &tape, theta, &input, NULL, false);
+    backward_first(net, &tape, theta, &input, tape.delta, NULL, false, ret_dx + start * model->n_features);
   }
 }
 
@@ -118,9 +238,9 @@ static void network_outputs(const sprint_model *model, struct sprint__lane *lane
   size_t k = model->n_outputs;
   for (size_t start = 0; start < n_rows; start += net->block) {
     struct tape tape = tape_of(net, lane);
-    size_t n = block_size(net, n_rows, start);
-    const sprint_real *f = forward(net, &tape, theta, x + start * model->n_features, n);
-    memcpy(ret_outputs + start * k, f, n * k * sizeof *f);
+    struct input input = {block_size(net, n_rows, start), x + start * model->n_features, NULL};
+    const sprint_real *f = forward(net, &tape, theta, &input);
+    memcpy(ret_outputs + start * k, f, input.n * k * sizeof *f);
   }
 }
 
@@ -149,105 +269,13 @@ static void network_start(const sprint_model *model, uint64_t seed, sprint_real 
   }
 }
 
-static const struct sprint__model_ops network_ops = {
+const struct sprint__model_ops sprint__network_ops = {
     .gives_gradient_x = true,
+    .reads_pixels = true,
     .free = network_free,
     .sums = network_sums,
+    .difference = network_difference,
     .score_gradient = network_score_gradient,
     .outputs = network_outputs,
     .start = network_start,
 };
-
-/* Names, views and sizes that follow from the layers. */
-static sprint_status describe(sprint_model *model, bool l2_biases) {
-  struct sprint__network *net = model->impl;
-  model->tensors = sprint__alloc(model->context, 2 * net->n_layers, sizeof *model->tensors);
-  if (!model->tensors) return SPRINT_ERROR_MEMORY;
-  size_t widths = 0, scratch = 0;
-  double products = 0;
-  for (size_t l = 0; l < net->n_layers; l++) {
-    const struct sprint__layer *layer = &net->layers[l];
-    model->n_params += layer->n_weights + layer->n_biases;
-    widths += layer->out;
-    products += layer->products;
-    if (layer->scratch > scratch) scratch = layer->scratch;
-    if (layer->out > net->max_width) net->max_width = layer->out;
-    if (!layer->n_weights) continue;
-    struct sprint__tensor_view *view = &model->tensors[model->n_tensors];
-    view[0] = (struct sprint__tensor_view){"", layer->offset, layer->n_dims, {0}};
-    memcpy(view[0].shape, layer->dims, sizeof layer->dims);
-    view[1] = (struct sprint__tensor_view){"", layer->offset + layer->n_weights, 1, {layer->n_biases}};
-    snprintf(view[0].name, sizeof view[0].name, "%zu.weight", l);
-    snprintf(view[1].name, sizeof view[1].name, "%zu.bias", l);
-    model->n_tensors += 2;
-  }
-  size_t reals = widths + 2 * net->max_width;
-  net->block = BLOCK_REALS / reals < 16 ? 16 : BLOCK_REALS / reals > 256 ? 256 : BLOCK_REALS / reals;
-  model->scratch_size = net->block * reals + scratch;
-  model->cost_per_row = 6.0 * products;
-  if (l2_biases) return SPRINT_OK;
-  model->undecayed = sprint__alloc(model->context, model->n_params, 1);
-  if (!model->undecayed) return SPRINT_ERROR_MEMORY;
-  for (size_t l = 0; l < net->n_layers; l++)
-    memset(model->undecayed + net->layers[l].offset + net->layers[l].n_weights, 1, net->layers[l].n_biases);
-  return SPRINT_OK;
-}
-
-static char *loss_text(const struct sprint__section *loss, double sharpness) {
-  if (loss->kind->n_params == 0) return sprint__strdup(loss->context, loss->kind->name);
-  return sprint__printf(loss->context, "{kind: %s, c: %.17g}", loss->kind->name, sharpness);
-}
-
-static sprint_status check_loss(const struct sprint__section *section, const struct sprint__network *net,
-                                size_t n_outputs, size_t n_classes) {
-  size_t wanted = net->loss.ops->n_outputs(n_classes);
-  const char *name = sprint__get_section(section, "loss")->kind->name;
-  if (wanted == 0)
-    return sprint__refuse(section, "loss", "'%s' needs %s; the data has %zu classes", name, net->loss.ops->needs,
-                          n_classes);
-  if (wanted != n_outputs)
-    return sprint__refuse(section, "layers", "the last layer has %zu outputs; the loss '%s' needs %zu for this data",
-                          n_outputs, name, wanted);
-  return SPRINT_OK;
-}
-
-static sprint_status fill_network(const struct sprint__section *section, struct sprint__shape shape,
-                                  sprint_model *model) {
-  struct sprint__network *net = model->impl;
-  const struct sprint__section *loss = sprint__get_section(section, "loss");
-  SPRINT__TRY(sprint__layers_parse(section, shape, &net->layers, &net->n_layers));
-  if (net->n_layers > MAX_LAYERS)
-    return sprint__refuse(section, "layers", "%zu layers are more than %d", net->n_layers, MAX_LAYERS);
-  model->n_outputs = net->layers[net->n_layers - 1].out;
-  net->init = sprint__get_section(section, "init")->kind->ops;
-  net->loss = (struct sprint__loss){loss->kind->ops, model->n_outputs, model->n_classes, 1.0};
-  if (loss->kind == &sprint__loss_sigmoid) net->loss.sharpness = sprint__get_real(loss, "c");
-  SPRINT__TRY(check_loss(section, net, model->n_outputs, model->n_classes));
-  model->classifies = net->loss.ops->classifies;
-  model->l2 = sprint__get_real(section, "l2");
-  SPRINT__TRY(describe(model, sprint__get_flag(section, "l2_biases")));
-  if (model->n_params == 0)
-    return sprint__refuse(section, "layers", "no layer has parameters; a dense one was expected");
-  model->layers_text = sprint__layers_text(section);
-  model->loss_text = loss_text(loss, net->loss.sharpness);
-  if (!model->layers_text || !model->loss_text) return SPRINT_ERROR_MEMORY;
-  return sprint__model_finish(model);
-}
-
-sprint_status sprint__network_build(const struct sprint__section *section, struct sprint__shape shape, size_t n_classes,
-                                    sprint_model **ret_model) {
-  sprint_model *model = sprint__alloc(section->context, 1, sizeof *model);
-  if (!model) return SPRINT_ERROR_MEMORY;
-  model->context = section->context;
-  model->ops = &network_ops;
-  model->n_features = sprint__shape_size(&shape);
-  model->n_classes = n_classes;
-  model->impl = sprint__alloc(section->context, 1, sizeof(struct sprint__network));
-  sprint_status status = model->impl ? fill_network(section, shape, model) : SPRINT_ERROR_MEMORY;
-  if (status != SPRINT_OK) {
-    sprint_model_free(model);
-    return status;
-  }
-  *ret_model = model;
-  return SPRINT_OK;
-}

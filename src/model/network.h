@@ -5,6 +5,8 @@
 #include "model/layer.h"
 #include "model/loss.h"
 
+enum { SPRINT__MAX_LAYERS = 64 };
+
 struct sprint__network {
   size_t n_layers;
   struct sprint__layer *layers;
@@ -13,6 +15,11 @@ struct sprint__network {
   size_t block;     /* rows that go through all layers together, while they sit in cache */
   size_t max_width; /* of any layer's output */
 };
+
+extern const struct sprint__model_ops sprint__network_ops;
+
+/* Reals that a lane needs for one block, where the layers want layer_scratch of them for themselves. */
+size_t sprint__network_scratch(const struct sprint__network *net, size_t layer_scratch);
 
 /* Fills layers (allocated) from the `layers` value of a model section; offsets and shapes are set. */
 sprint_status sprint__layers_parse(const struct sprint__section *section, struct sprint__shape shape,

@@ -10,7 +10,7 @@ struct test_bed {
 static void test_bed_free(sprint_model *model) { sprint__free(model->impl); }
 
 static void test_bed_sums(const sprint_model *model, struct sprint__lane *lane, const sprint_real *theta,
-                          const sprint_batch *rows, struct sprint__sums *sums, sprint_real *gradient_x) {
+                          const struct sprint__rows *rows, struct sprint__sums *sums, sprint_real *gradient_x) {
   (void)lane;
   const struct test_bed *bed = model->impl;
   size_t d = model->n_features;
@@ -58,7 +58,7 @@ sprint_status sprint__test_bed_build(const struct sprint__section *section, size
   }
   bed->linear = loss->kind == &sprint__loss_linear;
   model->n_tensors = 1;
-  model->tensors[0] = (struct sprint__tensor_view){"theta", 0, 1, {d}};
+  model->tensors[0] = (struct sprint__tensor_view){"theta", 0, 1, {d}, false};
   *ret_model = model;
   return SPRINT_OK;
 }

@@ -185,6 +185,18 @@ static sprint_status tabulate_levels(const struct sprint__column *columns, sprin
   return SPRINT_OK;
 }
 
+/* Below this share of pixels that are not zero, going from one to the next beats multiplying by all. */
+#define SPARSE 0.35
+
+static void view_pixels(sprint_population *p) {
+  size_t used = 0, n = p->n * p->d;
+  bool zero = true;
+  for (size_t i = 0; i < n; i++) used += p->bytes[i] != 0;
+  for (size_t c = 0; c < p->image.channels; c++) zero = zero && p->levels[c * 256] == 0;
+  p->pixels = (struct sprint__pixels){p->bytes, p->levels, p->image.channels, plane_size(p),
+                                      zero && (double)used < SPARSE * (double)n};
+}
+
 /* Rows come in the table's order, so as many as it has are all of them: its bytes then change hands. */
 static sprint_status take_bytes(struct sprint__table *table, const struct sprint__column *columns, const uint32_t *rows,
                                 sprint_population *p) {
@@ -192,11 +204,13 @@ static sprint_status take_bytes(struct sprint__table *table, const struct sprint
   if (p->n == table->n) {
     p->bytes = table->bytes;
     table->bytes = NULL;
+    view_pixels(p);
     return SPRINT_OK;
   }
   p->bytes = sprint__alloc(p->context, p->n, p->d);
   if (!p->bytes) return SPRINT_ERROR_MEMORY;
   for (size_t i = 0; i < p->n; i++) memcpy(p->bytes + i * p->d, table->bytes + rows[i] * p->d, p->d);
+  view_pixels(p);
   return SPRINT_OK;
 }
 
@@ -218,25 +232,11 @@ sprint_status sprint__population_from_table(struct sprint__table *table, const s
   return status;
 }
 
-/* Bytes (n, d) as features: a look-up per pixel. */
-static void gather_bytes(const sprint_population *p, const uint32_t *who, size_t start, size_t n, sprint_real *ret_x) {
-  size_t plane = plane_size(p);
-  for (size_t i = 0; i < n; i++) {
-    const uint8_t *bytes = p->bytes + (who ? who[i] : start + i) * p->d;
-    for (size_t c = 0; c < p->image.channels; c++) {
-      const sprint_real *levels = p->levels + c * 256;
-      for (size_t k = 0; k < plane; k++) ret_x[k] = levels[bytes[k]];
-      bytes += plane;
-      ret_x += plane;
-    }
-  }
-}
-
 void sprint__population_gather(const sprint_population *p, const uint32_t *who, size_t start, size_t n,
                                sprint_real *ret_x) {
   size_t d = p->d;
   if (p->bytes) {
-    gather_bytes(p, who, start, n, ret_x);
+    sprint__pixels_unpack(&p->pixels, who, start, n, ret_x);
     return;
   }
   if (!who) {

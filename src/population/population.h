@@ -4,6 +4,7 @@
 
 #include "base/context.h"
 #include "config/section.h"
+#include "population/pixels.h"
 
 /* How raw columns became features: x = (raw - mean) / scale, a missing raw value first replaced by fill. Travels with
  * the saved model. */
@@ -22,9 +23,10 @@ struct sprint__image {
 struct sprint_population {
   sprint_context *context;
   size_t n, d;
-  sprint_real *x;      /* (n, d); NULL where records are kept as bytes */
-  uint8_t *bytes;      /* (n, d), or NULL */
-  sprint_real *levels; /* (channels, 256): what a byte of a channel is as a feature; with bytes alone */
+  sprint_real *x;               /* (n, d); NULL where records are kept as bytes */
+  uint8_t *bytes;               /* (n, d), or NULL */
+  sprint_real *levels;          /* (channels, 256): what a byte of a channel is as a feature; with bytes alone */
+  struct sprint__pixels pixels; /* the view of both */
   struct sprint__image image;
   sprint_real *y;                 /* (n) class number, or value */
   struct sprint__column *columns; /* (d) */

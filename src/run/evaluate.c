@@ -24,10 +24,9 @@ static sprint_status subtract_kept(void *user, const struct sprint__piece *piece
   size_t d = run->shift->population->d;
   for (size_t i = 0; i < piece->n; i++)
     memcpy(run->pass.x + i * d, run->anchor_x + piece->who[i] * d, d * sizeof *run->pass.x);
-  sprint_batch rows = {piece->n, run->pass.x, piece->y};
-  struct sprint__sums sums = {0, 0, run->scratch};
-  sprint__model_sums(model, work->theta, &rows, &sums, NULL);
-  for (size_t i = 0; i < model->n_params; i++) run->control[i] -= piece->weight * (double)sums.gradient[i];
+  struct sprint__rows rows = {.n = piece->n, .x = run->pass.x, .y = piece->y};
+  struct sprint__sums sums;
+  sprint__model_add_sums(model, work->theta, &rows, -piece->weight, run->control, &sums);
   return SPRINT_OK;
 }
 
@@ -51,7 +50,7 @@ static sprint_status measure_bias(sprint_run *run, double *ret_bias) {
   } else {
     struct sprint__risk risk = {.gradient = run->gradient};
     const struct sprint__deployment *records = coupled ? &run->anchor : &run->current;
-    SPRINT__TRY(sprint__risk_of(&run->pass, anchor, records, &run->current, run->scratch, &risk));
+    SPRINT__TRY(sprint__risk_of(&run->pass, anchor, records, &run->current, &risk));
     for (size_t i = 0; i < n; i++) run->control[i] -= run->gradient[i];
   }
   *ret_bias = sqrt(norm_sq(run->control, n));
@@ -78,8 +77,8 @@ static sprint_status measure(sprint_run *run, sprint_trace_row *row) {
   }
   SPRINT__TRY(measure_bias(run, &row->bias));
   struct sprint__risk here = {.gradient = run->gradient}, base = {0}, heldout = {.loss = NAN, .accuracy = NAN};
-  SPRINT__TRY(sprint__risk_of(&run->pass, theta, &run->here, &run->here, run->scratch, &here));
-  SPRINT__TRY(sprint__risk_of(&run->pass, theta, NULL, NULL, run->scratch, &base));
+  SPRINT__TRY(sprint__risk_of(&run->pass, theta, &run->here, &run->here, &here));
+  SPRINT__TRY(sprint__risk_of(&run->pass, theta, NULL, NULL, &base));
   if (run->heldout) SPRINT__TRY(sprint__risk_heldout(&run->pass, run->heldout, theta, &run->here, &heldout));
   row->loss = here.loss;
   row->accuracy = here.accuracy;

@@ -57,7 +57,8 @@ static sprint_status read_npy(sprint_model *model, const char *path, sprint_real
   if (count != model->n_params)
     status = sprint_fail(model->context, SPRINT_ERROR_INPUT, "%s: holds %zu numbers; the model has %zu parameters",
                          path, count, model->n_params);
-  for (size_t i = 0; status == SPRINT_OK && i < count; i++) ret_theta[i] = (sprint_real)array.data[i];
+  for (size_t i = 0; status == SPRINT_OK && i < count; i++)
+    ret_theta[sprint_model_place(model, i)] = (sprint_real)array.data[i];
   sprint_array_clear(&array);
   return status;
 }
@@ -76,8 +77,17 @@ sprint_status sprint_model_read_theta(sprint_model *model, const char *path, spr
   return refuse_ending(model->context, path);
 }
 
+static sprint_status write_npy(sprint_model *model, const char *path, const sprint_real *theta) {
+  sprint_real *flat = sprint__alloc(model->context, model->n_params, sizeof *flat);
+  if (!flat) return SPRINT_ERROR_MEMORY;
+  for (size_t i = 0; i < model->n_params; i++) flat[i] = theta[sprint_model_place(model, i)];
+  sprint_status status = sprint_npy_write(model->context, path, 1, &model->n_params, flat);
+  sprint__free(flat);
+  return status;
+}
+
 sprint_status sprint_model_write_theta(sprint_model *model, const char *path, const sprint_real *theta) {
-  if (ends_in(path, ".npy")) return sprint_npy_write(model->context, path, 1, &model->n_params, theta);
+  if (ends_in(path, ".npy")) return write_npy(model, path, theta);
   if (ends_in(path, ".safetensors")) return sprint__safetensors_write(model, path, NULL, theta);
   return refuse_ending(model->context, path);
 }

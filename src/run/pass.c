@@ -43,16 +43,28 @@ void sprint__deployment_copy(struct sprint__deployment *deployment, const sprint
   memcpy(deployment->p, from->p, shift->population->n_strata * sizeof *from->p);
 }
 
+/* A piece is large enough for all threads to be busy, and what is copied of it takes some megabytes. */
+enum { MOST_ROWS = 16384, LEAST_ROWS = 512, COPIED_REALS = 1 << 20 };
+
+static bool refers(const sprint_shift *shift) { return sprint__shift_refers(shift) && !sprint__shift_moves(shift); }
+
+static size_t room_for(const sprint_shift *shift) {
+  size_t rows = COPIED_REALS / shift->population->d;
+  return refers(shift) || rows > MOST_ROWS ? MOST_ROWS : rows < LEAST_ROWS ? LEAST_ROWS : rows;
+}
+
 sprint_status sprint__pass_new(sprint_shift *shift, struct sprint__pass *ret_pass) {
   sprint_context *context = shift->context;
+  size_t room = room_for(shift), d = shift->population->d;
   struct sprint__pass pass = {
       shift,
-      sprint__alloc(context, SPRINT__PIECE, shift->population->d * sizeof(sprint_real)),
-      sprint__alloc(context, SPRINT__PIECE, sizeof(sprint_real)),
-      sprint__alloc(context, SPRINT__PIECE, sizeof(uint32_t)),
-      sprint__alloc(context, shift->population->d, sizeof(sprint_real)),
+      room,
+      refers(shift) ? NULL : sprint__alloc(context, room, d * sizeof(sprint_real)),
+      sprint__alloc(context, room, sizeof(sprint_real)),
+      sprint__alloc(context, room, sizeof(uint32_t)),
+      sprint__alloc(context, d, sizeof(sprint_real)),
   };
-  if (!pass.x || !pass.y || !pass.who || !pass.base) {
+  if ((!pass.x && !refers(shift)) || !pass.y || !pass.who || !pass.base) {
     sprint__pass_clear(&pass);
     return SPRINT_ERROR_MEMORY;
   }
@@ -68,14 +80,20 @@ void sprint__pass_clear(struct sprint__pass *pass) {
   *pass = (struct sprint__pass){0};
 }
 
+struct sprint__rows sprint__piece_rows(const struct sprint__pass *pass, const struct sprint__piece *piece) {
+  return (struct sprint__rows){
+      .n = piece->n, .x = piece->x, .y = piece->y, .pixels = &pass->shift->population->pixels, .who = piece->who};
+}
+
 /* Fills piece->x and y with the records of piece->who. */
 static sprint_status fill_piece(struct sprint__pass *pass, const struct sprint__deployment *deployment,
                                 struct sprint__piece *piece) {
   const sprint_population *population = pass->shift->population;
   for (size_t i = 0; i < piece->n; i++) pass->y[i] = population->y[piece->who[i]];
-  sprint__population_gather(population, piece->who, 0, piece->n, pass->x);
   piece->x = pass->x;
   piece->y = pass->y;
+  if (refers(pass->shift)) return SPRINT_OK;
+  sprint__population_gather(population, piece->who, 0, piece->n, pass->x);
   if (!deployment) return SPRINT_OK;
   return sprint__shift_respond(pass->shift, deployment->theta, piece->who, pass->y, piece->n, pass->x);
 }
@@ -85,8 +103,8 @@ static sprint_status over_rows(struct sprint__pass *pass, const struct sprint__d
                                sprint__visit visit, void *user) {
   const sprint_population *population = pass->shift->population;
   bool copies = !population->x || (deployment && sprint__shift_moves(pass->shift));
-  for (size_t start = 0; start < population->n; start += SPRINT__PIECE) {
-    size_t n = population->n - start < SPRINT__PIECE ? population->n - start : SPRINT__PIECE;
+  for (size_t start = 0; start < population->n; start += pass->room) {
+    size_t n = population->n - start < pass->room ? population->n - start : pass->room;
     for (size_t i = 0; i < n; i++) pass->who[i] = (uint32_t)(start + i);
     struct sprint__piece piece = {.n = n,
                                   .who = pass->who,
@@ -106,8 +124,8 @@ static sprint_status over_strata(struct sprint__pass *pass, const struct sprint_
   const sprint_population *population = pass->shift->population;
   for (size_t c = 0; c < population->n_strata; c++) {
     size_t first = population->stratum_start[c], end = population->stratum_start[c + 1];
-    for (size_t start = first; start < end; start += SPRINT__PIECE) {
-      size_t n = end - start < SPRINT__PIECE ? end - start : SPRINT__PIECE;
+    for (size_t start = first; start < end; start += pass->room) {
+      size_t n = end - start < pass->room ? end - start : pass->room;
       struct sprint__piece piece = {.n = n,
                                     .who = population->by_stratum + start,
                                     .stratum = c,
@@ -129,7 +147,6 @@ sprint_status sprint__pass_over(struct sprint__pass *pass, const struct sprint__
 struct risk_work {
   struct sprint__pass *pass;
   const sprint_real *theta;
-  sprint_real *scratch;
   bool displaced;
   struct sprint__risk *risk;
 };
@@ -149,22 +166,20 @@ static sprint_status risk_visit(void *user, const struct sprint__piece *piece) {
   struct risk_work *work = user;
   const sprint_shift *shift = work->pass->shift;
   struct sprint__risk *risk = work->risk;
-  sprint_batch rows = {piece->n, piece->x, piece->y};
-  struct sprint__sums sums = {0, 0, risk->gradient ? work->scratch : NULL};
-  sprint__model_sums(shift->model, work->theta, &rows, &sums, NULL);
+  struct sprint__rows rows = sprint__piece_rows(work->pass, piece);
+  struct sprint__sums sums;
+  sprint__model_add_sums(shift->model, work->theta, &rows, piece->weight, risk->gradient, &sums);
   risk->loss += piece->weight * sums.loss;
   risk->accuracy += piece->weight * (double)sums.correct;
-  for (size_t i = 0; risk->gradient && i < shift->model->n_params; i++)
-    risk->gradient[i] += piece->weight * (double)sums.gradient[i];
   if (work->displaced) risk->displacement += displacement(work->pass, piece) / (double)shift->population->n;
   return SPRINT_OK;
 }
 
 sprint_status sprint__risk_of(struct sprint__pass *pass, const sprint_real *theta,
                               const struct sprint__deployment *deployment, const struct sprint__deployment *weights,
-                              sprint_real *scratch, struct sprint__risk *ret_risk) {
+                              struct sprint__risk *ret_risk) {
   sprint_model *model = pass->shift->model;
-  struct risk_work work = {pass, theta, scratch, deployment && sprint__shift_moves(pass->shift), ret_risk};
+  struct risk_work work = {pass, theta, deployment && sprint__shift_moves(pass->shift), ret_risk};
   ret_risk->loss = sprint__model_penalty(model, theta);
   ret_risk->accuracy = ret_risk->displacement = 0;
   for (size_t i = 0; ret_risk->gradient && i < model->n_params; i++)
@@ -194,14 +209,16 @@ sprint_status sprint__risk_heldout(struct sprint__pass *pass, const sprint_popul
   ret_risk->accuracy = 0;
   for (size_t start = 0, end; start < heldout->n; start = end) {
     uint32_t stratum = heldout->stratum[heldout->by_stratum[start]];
-    end = heldout->stratum_start[stratum + 1] < start + SPRINT__PIECE ? heldout->stratum_start[stratum + 1]
-                                                                      : start + SPRINT__PIECE;
+    end = heldout->stratum_start[stratum + 1] < start + pass->room ? heldout->stratum_start[stratum + 1]
+                                                                   : start + pass->room;
     const uint32_t *who = heldout->by_stratum + start;
     size_t n = end - start;
     for (size_t i = 0; i < n; i++) pass->y[i] = heldout->y[who[i]];
-    sprint__population_gather(heldout, who, 0, n, pass->x);
-    SPRINT__TRY(sprint__shift_respond(shift, deployment->theta, NULL, pass->y, n, pass->x));
-    sprint_batch rows = {n, pass->x, pass->y};
+    if (pass->x) {
+      sprint__population_gather(heldout, who, 0, n, pass->x);
+      SPRINT__TRY(sprint__shift_respond(shift, deployment->theta, NULL, pass->y, n, pass->x));
+    }
+    struct sprint__rows rows = {.n = n, .x = pass->x, .y = pass->y, .pixels = &heldout->pixels, .who = who};
     struct sprint__sums sums = {0, 0, NULL};
     sprint__model_sums(model, theta, &rows, &sums, NULL);
     double weight = heldout_weight(shift, heldout, deployment, stratum);
@@ -218,11 +235,7 @@ static sprint_status risk_with(struct sprint__pass *pass, struct sprint__deploym
   SPRINT__TRY(sprint__pass_new(shift, pass));
   SPRINT__TRY(sprint__deployment_new(shift, deployment));
   SPRINT__TRY(sprint__deployment_set(deployment, shift, deployed, SPRINT__LOOKING));
-  sprint_real *scratch = sprint__alloc(shift->context, shift->model->n_params, sizeof *scratch);
-  if (!scratch) return SPRINT_ERROR_MEMORY;
-  sprint_status status = sprint__risk_of(pass, theta, deployment, deployment, scratch, risk);
-  sprint__free(scratch);
-  return status;
+  return sprint__risk_of(pass, theta, deployment, deployment, risk);
 }
 
 sprint_status sprint_risk(sprint_shift *shift, const sprint_real *theta, const sprint_real *deployed, double *ret_loss,

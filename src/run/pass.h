@@ -4,8 +4,6 @@
 
 #include "shift/shift.h"
 
-enum { SPRINT__PIECE = 2048 }; /* rows of a piece */
-
 /* A deployment: the parameters that the population reacts to, and how often each stratum shows up. */
 struct sprint__deployment {
   sprint_real *theta; /* (n_params) */
@@ -24,7 +22,8 @@ void sprint__deployment_copy(struct sprint__deployment *deployment, const sprint
 /* Room for one piece. */
 struct sprint__pass {
   sprint_shift *shift;
-  sprint_real *x; /* (PIECE, d) */
+  size_t room;    /* rows of a piece, at most */
+  sprint_real *x; /* (room, d); NULL where records never have to be copied */
   sprint_real *y;
   uint32_t *who;
   sprint_real *base; /* (d) one base record */
@@ -37,11 +36,13 @@ void sprint__pass_clear(struct sprint__pass *pass);
 struct sprint__piece {
   size_t n;
   const uint32_t *who;
-  const sprint_real *x, *y; /* under the deployment */
+  const sprint_real *x, *y; /* under the deployment; x NULL: base records, which are images kept as bytes */
   size_t stratum;
   double weight; /* of one row in J: p_c / n_c, or 1 / n */
   bool last;
 };
+
+struct sprint__rows sprint__piece_rows(const struct sprint__pass *pass, const struct sprint__piece *piece);
 
 typedef sprint_status (*sprint__visit)(void *user, const struct sprint__piece *piece);
 
@@ -59,7 +60,7 @@ struct sprint__risk {
 
 sprint_status sprint__risk_of(struct sprint__pass *pass, const sprint_real *theta,
                               const struct sprint__deployment *deployment, const struct sprint__deployment *weights,
-                              sprint_real *scratch, struct sprint__risk *ret_risk);
+                              struct sprint__risk *ret_risk);
 
 /* Loss and accuracy of theta on a held-out population under the deployment. */
 sprint_status sprint__risk_heldout(struct sprint__pass *pass, const sprint_population *heldout,

@@ -27,7 +27,7 @@ void sprint_run_free(sprint_run *run) {
                          run->anchor_x, run->who,         run->stratum,
                          run->x,        run->x_anchor,    run->y,
                          run->rows,     run->strata,      run->theta_before,
-                         run->scratch,  run->gradient,    run->control};
+                         run->gradient, run->control};
   for (size_t i = 0; i < SPRINT__COUNT(owned); i++) sprint__free(owned[i]);
   sprint_shift_free(run->owned_shift);
   sprint_model_free(run->owned_model);
@@ -59,16 +59,15 @@ static sprint_status allocate(sprint_run *run) {
   SPRINT__TRY(sprint__deployment_new(run->shift, &run->anchor));
   SPRINT__TRY(sprint__deployment_new(run->shift, &run->here));
   run->who = sprint__alloc(context, b, sizeof *run->who);
-  run->stratum = sprint__alloc(context, SPRINT__PIECE, sizeof *run->stratum);
+  run->stratum = sprint__alloc(context, run->pass.room, sizeof *run->stratum);
   run->x = sprint__alloc(context, b, d * sizeof *run->x);
   run->x_anchor = sprint__alloc(context, b, d * sizeof *run->x);
   run->y = sprint__alloc(context, b, sizeof *run->y);
   run->theta_before = sprint__alloc(context, n_params, sizeof(sprint_real));
-  run->scratch = sprint__alloc(context, n_params, sizeof(sprint_real));
   run->gradient = sprint__alloc(context, n_params, sizeof(double));
   run->control = sprint__alloc(context, n_params, sizeof(double));
-  if (!run->who || !run->stratum || !run->x || !run->x_anchor || !run->y || !run->theta_before || !run->scratch ||
-      !run->gradient || !run->control)
+  if (!run->who || !run->stratum || !run->x || !run->x_anchor || !run->y || !run->theta_before || !run->gradient ||
+      !run->control)
     return SPRINT_ERROR_MEMORY;
   if (run->shift->keeps_records && sprint__solver_coupled(run->solver)) {
     run->anchor_x = sprint__alloc(context, population->n, d * sizeof *run->anchor_x);
@@ -150,7 +149,12 @@ static sprint_status tell_piece(void *user, const struct sprint__piece *piece) {
   size_t d = run->shift->population->d;
   for (size_t i = 0; run->anchor_x && i < piece->n; i++)
     memcpy(run->anchor_x + piece->who[i] * d, piece->x + i * d, d * sizeof *piece->x);
-  sprint_records records = {.n = piece->n, .x = piece->x, .y = piece->y, .last = piece->last};
+  sprint_records records = {.n = piece->n,
+                            .x = piece->x,
+                            .y = piece->y,
+                            .last = piece->last,
+                            .images = run->shift->population,
+                            .who = piece->who};
   if (sprint__shift_reweights(run->shift)) {
     for (size_t i = 0; i < piece->n; i++) run->stratum[i] = (uint32_t)piece->stratum;
     records.stratum = run->stratum;
@@ -182,17 +186,23 @@ static sprint_status tell_batch(sprint_run *run, const sprint_want *want) {
   sprint_shift *shift = run->shift;
   const sprint_population *population = shift->population;
   const double *p = sprint__shift_reweights(shift) ? run->current.p : NULL;
-  bool moves = sprint__shift_moves(shift);
+  bool moves = sprint__shift_moves(shift), refers = !moves && sprint__shift_refers(shift);
   sprint__sampler_draw(population, p, run->seed, want->step, want->n, run->who);
   for (size_t i = 0; i < want->n; i++) run->y[i] = population->y[run->who[i]];
-  sprint__population_gather(population, run->who, 0, want->n, run->x);
+  if (!refers) sprint__population_gather(population, run->who, 0, want->n, run->x);
   if (moves) {
     SPRINT__TRY(sprint__shift_respond(shift, run->current.theta, run->who, run->y, want->n, run->x));
     if (want->reference) SPRINT__TRY(fill_reference(run, want->n));
   }
-  if (shift->ops->drawn) SPRINT__TRY(shift->ops->drawn(shift, run->current.theta, run->who, run->y, want->n, run->x));
-  sprint_records records = {
-      .n = want->n, .x = run->x, .y = run->y, .x_reference = moves && want->reference ? run->x_anchor : NULL, .p = p};
+  const sprint_real *x = refers ? NULL : run->x;
+  if (shift->ops->drawn) SPRINT__TRY(shift->ops->drawn(shift, run->current.theta, run->who, run->y, want->n, x));
+  sprint_records records = {.n = want->n,
+                            .x = x,
+                            .y = run->y,
+                            .x_reference = moves && want->reference ? run->x_anchor : NULL,
+                            .p = p,
+                            .images = population,
+                            .who = run->who};
   return sprint_solver_tell(run->solver, &records);
 }
 

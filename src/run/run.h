@@ -30,7 +30,7 @@ struct sprint_run {
   struct sprint__deployment here;    /* for evaluation: theta itself */
   sprint_real *anchor_x;             /* (n, d) everybody's record at the snapshot, where the shift has a state */
   uint32_t *who;                     /* (batch) */
-  uint32_t *stratum;                 /* (PIECE) */
+  uint32_t *stratum;                 /* (pass.room) */
   sprint_real *x, *x_anchor, *y;     /* (batch, d), (batch) */
 
   double seconds;  /* training, evaluation left out */
@@ -41,7 +41,6 @@ struct sprint_run {
   size_t n_strata_room;
   double *strata;             /* (n_rows, n_strata) p_c(theta) of each row */
   sprint_real *theta_before;  /* (n_params) of the newest row */
-  sprint_real *scratch;       /* (n_params) */
   double *gradient, *control; /* (n_params) */
 };
 

@@ -11,12 +11,6 @@
 
 static const char *real_type(void) { return sizeof(sprint_real) == 8 ? "F64" : "F32"; }
 
-static size_t view_count(const struct sprint__tensor_view *view) {
-  size_t count = 1;
-  for (size_t k = 0; k < view->n_dims; k++) count *= view->shape[k];
-  return count;
-}
-
 static json_t *header_of(const sprint_model *model, const json_t *metadata) {
   json_t *header = json_object();
   if (metadata) json_object_set_new(header, "__metadata__", json_deep_copy(metadata));
@@ -25,7 +19,7 @@ static json_t *header_of(const sprint_model *model, const json_t *metadata) {
     const struct sprint__tensor_view *view = &model->tensors[t];
     json_t *shape = json_array();
     for (size_t k = 0; k < view->n_dims; k++) json_array_append_new(shape, json_integer((json_int_t)view->shape[k]));
-    size_t end = at + view_count(view) * sizeof(sprint_real);
+    size_t end = at + sprint__tensor_size(view) * sizeof(sprint_real);
     json_object_set_new(header, view->name,
                         json_pack("{s:s, s:o, s:[I, I]}", "dtype", real_type(), "shape", shape, "data_offsets",
                                   (json_int_t)at, (json_int_t)end));
@@ -41,6 +35,11 @@ static void write_header(FILE *stream, const char *text) {
   for (size_t i = length; i < padded; i++) fputc(' ', stream);
 }
 
+static void write_tensor(FILE *stream, const struct sprint__tensor_view *view, const sprint_real *theta) {
+  for (size_t i = 0; i < sprint__tensor_size(view); i++)
+    fwrite(theta + sprint__tensor_at(view, i), sizeof *theta, 1, stream);
+}
+
 sprint_status sprint__safetensors_write(const sprint_model *model, const char *path, const json_t *metadata,
                                         const sprint_real *theta) {
   json_t *header = header_of(model, metadata);
@@ -51,8 +50,7 @@ sprint_status sprint__safetensors_write(const sprint_model *model, const char *p
   sprint_status status = sprint__file_create(model->context, path, &file);
   if (status == SPRINT_OK) {
     write_header(file.stream, text);
-    for (size_t t = 0; t < model->n_tensors; t++)
-      fwrite(theta + model->tensors[t].offset, sizeof *theta, view_count(&model->tensors[t]), file.stream);
+    for (size_t t = 0; t < model->n_tensors; t++) write_tensor(file.stream, &model->tensors[t], theta);
     status = sprint__file_commit(model->context, &file);
   }
   free(text);
@@ -146,7 +144,7 @@ static sprint_status read_tensor(const struct sprint__safetensors *file, const s
   const json_t *offsets = json_object_get(entry, "data_offsets");
   json_int_t start = json_integer_value(json_array_get(offsets, 0)),
              end = json_integer_value(json_array_get(offsets, 1));
-  size_t count = view_count(view);
+  size_t count = sprint__tensor_size(view);
   if (start < 0 || end < start || (uint64_t)end > file->size || (uint64_t)(end - start) != count * width)
     return sprint_fail(model->context, SPRINT_ERROR_INPUT, "%s: tensor '%s' does not lie within the file", file->path,
                        view->name);
@@ -160,7 +158,7 @@ static sprint_status read_tensor(const struct sprint__safetensors *file, const s
     } else {
       memcpy(&value, at, 8);
     }
-    ret_theta[view->offset + i] = (sprint_real)value;
+    ret_theta[sprint__tensor_at(view, i)] = (sprint_real)value;
   }
   return SPRINT_OK;
 }

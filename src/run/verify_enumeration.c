@@ -138,8 +138,8 @@ static sprint_status enumerate(struct scene *s, const char *correction) {
 static sprint_status expect(struct scene *s, bool coupled, bool stratified) {
   struct sprint__risk first = {.gradient = s->expected}, second = {.gradient = s->other};
   const sprint_real *theta = s->anchor.theta;
-  SPRINT__TRY(sprint__risk_of(&s->pass, theta, &s->anchor, stratified ? &s->here : &s->anchor, s->scratch, &first));
-  SPRINT__TRY(sprint__risk_of(&s->pass, theta, coupled ? &s->anchor : &s->here, &s->here, s->scratch, &second));
+  SPRINT__TRY(sprint__risk_of(&s->pass, theta, &s->anchor, stratified ? &s->here : &s->anchor, &first));
+  SPRINT__TRY(sprint__risk_of(&s->pass, theta, coupled ? &s->anchor : &s->here, &s->here, &second));
   for (size_t k = 0; k < s->model->n_params; k++) s->expected[k] -= s->other[k];
   return SPRINT_OK;
 }
@@ -150,7 +150,7 @@ static sprint_status verify_correction(struct sprint__verify *verify, struct sce
   SPRINT__TRY(
       expect(s, unbiased || strcmp(correction, "coupled") == 0, unbiased || strcmp(correction, "stratified") == 0));
   struct sprint__risk risk = {.gradient = s->gradient};
-  SPRINT__TRY(sprint__risk_of(&s->pass, s->here.theta, &s->here, &s->here, s->scratch, &risk));
+  SPRINT__TRY(sprint__risk_of(&s->pass, s->here.theta, &s->here, &s->here, &risk));
   double bias = 0, predicted = 0, apart = 0;
   for (size_t k = 0; k < s->model->n_params; k++) {
     double difference = s->mean[k] - s->gradient[k];

@@ -22,7 +22,8 @@ struct sprint__shift_ops {
                            size_t n, sprint_real *x);
   /* ret_p (n_strata). NULL: strata show up as often as in the population. */
   sprint_status (*strata)(sprint_shift *shift, const sprint_real *deployed, enum sprint__moment moment, double *ret_p);
-  /* These individuals were drawn under `deployed` and answered with x (n, d). NULL: nothing is remembered. */
+  /* These individuals were drawn under `deployed` and answered with x (n, d), NULL where they answered with base
+   * records that are images kept as bytes. NULL: nothing is remembered. */
   sprint_status (*drawn)(sprint_shift *shift, const sprint_real *deployed, const uint32_t *who, const sprint_real *y,
                          size_t n, const sprint_real *x);
 };
@@ -53,6 +54,11 @@ sprint_status sprint__shift_check(sprint_context *context, const sprint_model *m
 
 static inline bool sprint__shift_moves(const sprint_shift *shift) { return shift->ops->respond != NULL; }
 static inline bool sprint__shift_reweights(const sprint_shift *shift) { return shift->ops->strata != NULL; }
+
+/* Whether base records go to the model as they are kept, images as bytes. */
+static inline bool sprint__shift_refers(const sprint_shift *shift) {
+  return shift->population->bytes && shift->model->ops->reads_pixels;
+}
 
 /* In place; a shift that does not move leaves x alone. */
 sprint_status sprint__shift_respond(sprint_shift *shift, const sprint_real *deployed, const uint32_t *who,

@@ -17,9 +17,7 @@ static void linear_free(sprint_shift *shift) {
 
 /* Linear: the first d parameters are the weights, at most a bias follows. */
 static bool is_linear(const sprint_model *model) {
-  size_t weights = 1;
-  for (size_t k = 0; k < model->tensors[0].n_dims; k++) weights *= model->tensors[0].shape[k];
-  return weights == model->n_features && model->n_params <= model->n_features + 1;
+  return sprint__tensor_size(&model->tensors[0]) == model->n_features && model->n_params <= model->n_features + 1;
 }
 
 static sprint_status linear_setup(sprint_shift *shift, const struct sprint__section *section) {

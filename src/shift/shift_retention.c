@@ -21,6 +21,7 @@ struct retention {
   size_t n_probe;     /* of each class, at most */
   uint32_t *probe;    /* (n_strata, n_probe) individuals */
   sprint_real *x, *y; /* (PIECE, d), (PIECE) */
+  uint32_t *members;  /* (PIECE) */
   double *losses;     /* (n_strata) */
 };
 
@@ -30,6 +31,7 @@ static void retention_free(sprint_shift *shift) {
   sprint__free(r->probe);
   sprint__free(r->x);
   sprint__free(r->y);
+  sprint__free(r->members);
   sprint__free(r->losses);
   sprint__free(r);
 }
@@ -72,7 +74,8 @@ static sprint_status retention_setup(sprint_shift *shift, const struct sprint__s
   r->x = sprint__alloc(shift->context, PIECE, shift->population->d * sizeof *r->x);
   r->y = sprint__alloc(shift->context, PIECE, sizeof *r->y);
   r->losses = sprint__alloc(shift->context, n_strata, sizeof *r->losses);
-  if (!r->x || !r->y || !r->losses) return SPRINT_ERROR_MEMORY;
+  r->members = sprint__alloc(shift->context, PIECE, sizeof *r->members);
+  if (!r->x || !r->y || !r->losses || !r->members) return SPRINT_ERROR_MEMORY;
   if (r->knowledge == RUNNING || r->knowledge == SNAPSHOT) {
     shift->n_state = n_strata;
     shift->state = sprint__alloc(shift->context, n_strata, sizeof *shift->state);
@@ -81,18 +84,25 @@ static sprint_status retention_setup(sprint_shift *shift, const struct sprint__s
   return r->knowledge == PROBE ? choose_probe(shift, (uint64_t)sprint__get_integer(section, "seed")) : SPRINT_OK;
 }
 
+/* At theta of individuals who (n), at most PIECE of them, as base records. */
+static double sum_of_losses(sprint_shift *shift, const sprint_real *theta, const uint32_t *who, size_t n) {
+  struct retention *r = shift->impl;
+  const sprint_population *population = shift->population;
+  bool refers = sprint__shift_refers(shift);
+  struct sprint__rows rows = {.n = n, .x = refers ? NULL : r->x, .y = r->y, .pixels = &population->pixels, .who = who};
+  struct sprint__sums sums = {0, 0, NULL};
+  for (size_t i = 0; i < n; i++) r->y[i] = population->y[who[i]];
+  if (!refers) sprint__population_gather(population, who, 0, n, r->x);
+  sprint__model_sums(shift->model, theta, &rows, &sums, NULL);
+  return sums.loss;
+}
+
 /* The mean loss at theta of individuals who (n), all of one class. */
 static double mean_loss(sprint_shift *shift, const sprint_real *theta, const uint32_t *who, size_t n) {
-  struct retention *r = shift->impl;
   double loss = 0;
   for (size_t start = 0; start < n; start += PIECE) {
     size_t rows = n - start < PIECE ? n - start : PIECE;
-    for (size_t i = 0; i < rows; i++) r->y[i] = shift->population->y[who[start + i]];
-    sprint__population_gather(shift->population, who + start, 0, rows, r->x);
-    sprint_batch batch = {rows, r->x, r->y};
-    struct sprint__sums sums = {0, 0, NULL};
-    sprint__model_sums(shift->model, theta, &batch, &sums, NULL);
-    loss += sums.loss;
+    loss += sum_of_losses(shift, theta, who + start, rows);
   }
   shift->evals += n;
   return loss / (double)n;
@@ -161,14 +171,15 @@ static sprint_status retention_drawn(sprint_shift *shift, const sprint_real *dep
       size_t piece = 0;
       for (end = start; end < n && piece < PIECE; end++) {
         if (shift->population->stratum[who[end]] != c) continue;
-        memcpy(r->x + piece * d, x + end * d, d * sizeof *x);
+        if (x) memcpy(r->x + piece * d, x + end * d, d * sizeof *x);
+        r->members[piece] = who[end];
         r->y[piece++] = y[end];
       }
       if (piece == 0) continue;
-      sprint_batch batch = {piece, r->x, r->y};
+      struct sprint__rows answers = {.n = piece, .x = r->x, .y = r->y};
       struct sprint__sums sums = {0, 0, NULL};
-      sprint__model_sums(shift->model, deployed, &batch, &sums, NULL);
-      loss += sums.loss;
+      if (x) sprint__model_sums(shift->model, deployed, &answers, &sums, NULL);
+      loss += x ? sums.loss : sum_of_losses(shift, deployed, r->members, piece);
       rows += piece;
     }
     if (rows) shift->state[c] += (sprint_real)(r->rate * (loss / (double)rows - (double)shift->state[c]));

@@ -7,15 +7,10 @@ static bool full_want(const sprint_solver *solver, sprint_want *ret_want) {
   return false;
 }
 
-static bool full_population(sprint_solver *solver, const struct sprint__gathered *gathered, double *ret_loss) {
-  for (size_t i = 0; i < solver->n_params; i++) {
-    double sum = sprint__model_decay(solver->model, solver->theta, i);
-    for (size_t c = 0; c < solver->n_strata; c++)
-      if (gathered->count[c])
-        sum += gathered->p[c] * gathered->gradient[c * solver->n_params + i] / (double)gathered->count[c];
-    solver->direction[i] = (sprint_real)sum;
-  }
-  *ret_loss = gathered->loss / (double)gathered->n;
+static bool full_population(sprint_solver *solver, const struct sprint__gathered *gathered,
+                            struct sprint__estimate *ret_estimate) {
+  (void)ret_estimate;
+  sprint__gathered_mean(solver, gathered, gathered->p, solver->direction);
   return true;
 }
 

@@ -7,17 +7,12 @@ static bool sgd_want(const sprint_solver *solver, sprint_want *ret_want) {
   return false;
 }
 
-static uint64_t sgd_batch(sprint_solver *solver, const sprint_records *records, double *ret_loss) {
-  sprint_batch rows = {records->n, records->x, records->y};
+static void sgd_batch(sprint_solver *solver, const sprint_records *records, struct sprint__estimate *ret_estimate) {
+  struct sprint__rows rows = sprint__records_rows(records, solver->model->n_features, 0, records->n);
   struct sprint__sums sums = {0, 0, solver->direction};
   sprint__model_sums(solver->model, solver->theta, &rows, &sums, NULL);
-  sprint_real scale = (sprint_real)(1.0 / (double)records->n);
-  for (size_t i = 0; i < solver->n_params; i++) solver->direction[i] *= scale;
-  if (solver->model->l2 > 0)
-    for (size_t i = 0; i < solver->n_params; i++)
-      solver->direction[i] += (sprint_real)sprint__model_decay(solver->model, solver->theta, i);
-  *ret_loss = sums.loss / (double)records->n;
-  return records->n;
+  ret_estimate->loss = sums.loss / (double)records->n;
+  ret_estimate->ifo = records->n;
 }
 
 static const struct sprint__estimator_ops sgd_ops = {

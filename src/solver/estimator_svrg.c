@@ -15,11 +15,10 @@ struct svrg {
   bool fresh;                   /* the snapshot is of this epoch */
   uint64_t anchor_deployment;   /* that theta~ was deployed as */
   sprint_real *anchor;          /* (n_params) theta~ */
-  sprint_real *strata_gradient; /* (n_strata, n_params) g~_c */
+  sprint_real *strata_gradient; /* (n_strata, n_params) g~_c; where the strata are weighted anew, NULL otherwise */
   double *anchor_p;             /* (n_strata) p_c(theta~) */
-  sprint_real *anchored;        /* (n_params) sum of grad l(z~; theta~) over the batch */
-  sprint_real *snapshot;        /* (n_params) g~ */
-  sprint_real *control;         /* (n_params) g^ of today */
+  sprint_real *snapshot;        /* (n_params) g~; all without the penalty's part */
+  sprint_real *control;         /* (n_params) g^ of today; as strata_gradient */
 };
 
 static void svrg_free(sprint_solver *solver) {
@@ -28,7 +27,6 @@ static void svrg_free(sprint_solver *solver) {
   sprint__free(s->anchor);
   sprint__free(s->strata_gradient);
   sprint__free(s->anchor_p);
-  sprint__free(s->anchored);
   sprint__free(s->snapshot);
   sprint__free(s->control);
   sprint__free(s);
@@ -41,16 +39,16 @@ static sprint_status svrg_setup(sprint_solver *solver, const struct sprint__sect
   const char *correction = sprint__get_text(section, "correction");
   bool unbiased = strcmp(correction, "unbiased") == 0;
   s->coupled = unbiased || strcmp(correction, "coupled") == 0;
-  s->stratified = unbiased || strcmp(correction, "stratified") == 0;
+  s->stratified = (unbiased || strcmp(correction, "stratified") == 0) && solver->n_strata > 1;
   size_t d = solver->n_params;
   s->anchor = sprint__alloc(context, d, sizeof(sprint_real));
-  s->anchored = sprint__alloc(context, d, sizeof(sprint_real));
   s->snapshot = sprint__alloc(context, d, sizeof(sprint_real));
+  s->anchor_p = sprint__alloc(context, solver->n_strata, sizeof(double));
+  if (!s->anchor || !s->snapshot || !s->anchor_p) return SPRINT_ERROR_MEMORY;
+  if (!s->stratified) return SPRINT_OK;
   s->control = sprint__alloc(context, d, sizeof(sprint_real));
   s->strata_gradient = sprint__alloc(context, solver->n_strata * d, sizeof(sprint_real));
-  s->anchor_p = sprint__alloc(context, solver->n_strata, sizeof(double));
-  bool ok = s->anchor && s->anchored && s->snapshot && s->control && s->strata_gradient && s->anchor_p;
-  return ok ? SPRINT_OK : SPRINT_ERROR_MEMORY;
+  return s->control && s->strata_gradient ? SPRINT_OK : SPRINT_ERROR_MEMORY;
 }
 
 static bool svrg_want(const sprint_solver *solver, sprint_want *ret_want) {
@@ -79,65 +77,49 @@ SPRINT__FAST static void control(const sprint_solver *solver, const double *p, s
   }
 }
 
-static bool svrg_population(sprint_solver *solver, const struct sprint__gathered *gathered, double *ret_loss) {
+static bool svrg_population(sprint_solver *solver, const struct sprint__gathered *gathered,
+                            struct sprint__estimate *ret_estimate) {
+  (void)ret_estimate;
   struct svrg *s = solver->impl;
   size_t d = solver->n_params;
   memcpy(s->anchor, solver->theta, d * sizeof *s->anchor);
   memcpy(s->anchor_p, gathered->p, solver->n_strata * sizeof *s->anchor_p);
   s->anchor_deployment = solver->cost.deployments;
-  for (size_t c = 0; c < solver->n_strata; c++)
-    for (size_t i = 0; i < d; i++) {
-      double mean = gathered->count[c] ? gathered->gradient[c * d + i] / (double)gathered->count[c] : 0;
-      s->strata_gradient[c * d + i] = (sprint_real)(mean + sprint__model_decay(solver->model, solver->theta, i));
-    }
-  control(solver, s->anchor_p, s->snapshot);
+  for (size_t c = 0; s->stratified && c < solver->n_strata; c++)
+    for (size_t i = 0; i < d; i++)
+      s->strata_gradient[c * d + i] =
+          gathered->count[c] ? (sprint_real)(gathered->gradient[c * d + i] / (double)gathered->count[c]) : 0;
+  sprint__gathered_mean(solver, gathered, gathered->p, s->snapshot);
   s->fresh = true;
-  *ret_loss = gathered->loss / (double)gathered->n;
   return false;
 }
 
-/* v := (v - anchored) / n + g~ in one sweep: v and anchored hold sums. */
-SPRINT__FAST static void sweep(sprint_real *restrict v, const sprint_real *restrict anchored,
-                               const sprint_real *restrict g, sprint_real scale, size_t n) {
-  for (size_t i = 0; i < n; i++) v[i] = (v[i] - anchored[i]) * scale + g[i];
-}
-
-/* The penalty's own difference, grad at theta - grad at theta~. */
-static void add_penalty(sprint_solver *solver, const sprint_real *anchor) {
-  if (solver->model->l2 == 0) return;
-  for (size_t i = 0; i < solver->n_params; i++)
-    solver->direction[i] += (sprint_real)(sprint__model_decay(solver->model, solver->theta, i) -
-                                          sprint__model_decay(solver->model, anchor, i));
-}
-
-static uint64_t svrg_batch(sprint_solver *solver, const sprint_records *records, double *ret_loss) {
+static void svrg_batch(sprint_solver *solver, const sprint_records *records, struct sprint__estimate *ret_estimate) {
   struct svrg *s = solver->impl;
-  sprint_batch rows = {records->n, records->x, records->y};
+  struct sprint__rows rows = sprint__records_rows(records, solver->model->n_features, 0, records->n);
   struct sprint__sums sums = {0, 0, solver->direction};
-  sprint__model_sums_pair(solver->model, &rows, solver->theta, s->anchor, s->coupled ? records->x_reference : NULL,
-                          &sums, s->anchored);
-  const sprint_real *g = s->snapshot;
+  sprint__model_difference(solver->model, solver->theta, s->anchor, &rows, s->coupled ? records->x_reference : NULL,
+                           &sums);
   bool other_mix = records->p && memcmp(records->p, s->anchor_p, solver->n_strata * sizeof *s->anchor_p) != 0;
-  if (s->stratified && other_mix && solver->n_strata > 1) {
+  ret_estimate->control = s->snapshot;
+  if (s->stratified && other_mix) {
     control(solver, records->p, s->control);
-    g = s->control;
+    ret_estimate->control = s->control;
   }
-  sweep(solver->direction, s->anchored, g, (sprint_real)(1.0 / (double)records->n), solver->n_params);
-  add_penalty(solver, s->anchor);
   s->fresh = false;
-  *ret_loss = sums.loss / (double)records->n;
-  return 2 * records->n;
+  ret_estimate->loss = sums.loss / (double)records->n;
+  ret_estimate->ifo = 2 * records->n;
 }
 
 static const sprint_real *svrg_control(const sprint_solver *solver, const double *p, bool *ret_coupled, double *ret_g) {
   const struct svrg *s = solver->impl;
   *ret_coupled = s->coupled;
   if (s->anchor_deployment == 0) return NULL;
-  const double *weights = s->stratified && p && solver->n_strata > 1 ? p : s->anchor_p;
   for (size_t i = 0; ret_g && i < solver->n_params; i++) {
-    ret_g[i] = 0;
-    for (size_t c = 0; c < solver->n_strata; c++)
-      ret_g[i] += weights[c] * (double)s->strata_gradient[c * solver->n_params + i];
+    double g = (double)s->snapshot[i];
+    for (size_t c = 0; p && s->stratified && c < solver->n_strata; c++)
+      g = (c ? g : 0) + p[c] * (double)s->strata_gradient[c * solver->n_params + i];
+    ret_g[i] = g + sprint__model_decay(solver->model, s->anchor, i);
   }
   return s->anchor;
 }

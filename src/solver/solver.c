@@ -4,8 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/fast.h"
+#include "base/group.h"
 #include "base/vector.h"
+#include "population/population.h"
 
 void sprint_solver_free(sprint_solver *solver) {
   if (!solver) return;
@@ -16,7 +17,7 @@ void sprint_solver_free(sprint_solver *solver) {
   sprint__free(solver->gathered.gradient);
   sprint__free(solver->gathered.count);
   sprint__free(solver->gathered.p);
-  sprint__free(solver->piece_gradient);
+  sprint__free(solver->gathered.loss);
   sprint__free(solver);
 }
 
@@ -40,12 +41,12 @@ static sprint_status allocate(sprint_solver *solver) {
   size_t d = solver->n_params, strata = solver->n_strata;
   solver->theta = sprint__alloc(context, d, sizeof(sprint_real));
   solver->direction = sprint__alloc(context, d, sizeof(sprint_real));
-  solver->piece_gradient = sprint__alloc(context, d, sizeof(sprint_real));
   solver->gathered.gradient = sprint__alloc(context, strata * d, sizeof(double));
   solver->gathered.count = sprint__alloc(context, strata, sizeof(size_t));
   solver->gathered.p = sprint__alloc(context, strata, sizeof(double));
-  bool ok = solver->theta && solver->direction && solver->piece_gradient && solver->gathered.gradient &&
-            solver->gathered.count && solver->gathered.p;
+  solver->gathered.loss = sprint__alloc(context, strata, sizeof(double));
+  bool ok = solver->theta && solver->direction && solver->gathered.gradient && solver->gathered.count &&
+            solver->gathered.p && solver->gathered.loss;
   return ok ? SPRINT_OK : SPRINT_ERROR_MEMORY;
 }
 
@@ -116,29 +117,44 @@ sprint_status sprint_solver_ask(sprint_solver *solver, sprint_want *ret_want) {
   return SPRINT_OK;
 }
 
-/* theta -= size * v; returns whether all of it is finite: inf and nan leave nan behind. */
-SPRINT__FAST static bool descend(sprint_real *restrict theta, const sprint_real *restrict v, sprint_real size,
-                                 size_t n) {
-  enum { WAYS = SPRINT__GROUP };
-  sprint_real zeros[WAYS] = {0};
+/* The penalty's gradient goes to v with the rest, which is then all there is. */
+static void add_penalty(sprint_solver *solver, struct sprint__estimate *estimate) {
+  if (solver->model->l2 == 0) return;
+  for (size_t i = 0; i < solver->n_params; i++)
+    solver->direction[i] = estimate->scale * solver->direction[i] + (estimate->control ? estimate->control[i] : 0) +
+                           (sprint_real)sprint__model_decay(solver->model, solver->theta, i);
+  estimate->scale = 1;
+  estimate->control = NULL;
+}
+
+/* v := scale * v + control, theta -= size * v, in one sweep; returns whether all of theta is finite: inf and nan leave
+ * nan behind. */
+SPRINT__FAST static bool descend(sprint_real *restrict theta, sprint_real *restrict v,
+                                 const struct sprint__estimate *estimate, sprint_real size, size_t n) {
+  const sprint_real *restrict control = estimate->control;
+  sprint_real scale = estimate->scale, zero = 0;
+  group zeros = {0};
   size_t i = 0;
-  for (; i + WAYS <= n; i += WAYS)
-    for (size_t k = 0; k < WAYS; k++) {
-      theta[i + k] -= size * v[i + k];
-      zeros[k] += theta[i + k] * 0;
-    }
-  for (; i < n; i++) {
-    theta[i] -= size * v[i];
-    zeros[0] += theta[i] * 0;
+  for (; i + G <= n; i += G) {
+    group step = scale * load(v + i);
+    if (control) step += load(control + i);
+    group moved = load(theta + i) - size * step;
+    store(v + i, step);
+    store(theta + i, moved);
+    zeros += moved * 0;
   }
-  for (size_t k = 1; k < WAYS; k++) zeros[0] += zeros[k];
-  return zeros[0] == 0;
+  for (; i < n; i++) {
+    v[i] = scale * v[i] + (control ? control[i] : 0);
+    theta[i] -= size * v[i];
+    zero += theta[i] * 0;
+  }
+  return zero + total(zeros) == 0;
 }
 
 /* theta := project(theta - gamma v) onto the ball of the radius; returns whether it is finite. */
-static bool take_step(sprint_solver *solver) {
+static bool take_step(sprint_solver *solver, const struct sprint__estimate *estimate) {
   sprint_real size = (sprint_real)sprint__schedule_size(solver->schedule, solver->cost.steps);
-  bool finite = descend(solver->theta, solver->direction, size, solver->n_params);
+  bool finite = descend(solver->theta, solver->direction, estimate, size, solver->n_params);
   if (solver->radius > 0) {
     double norm = sqrt(sprint__norm_sq(solver->theta, solver->n_params));
     if (norm > solver->radius)
@@ -153,31 +169,79 @@ static bool take_step(sprint_solver *solver) {
   return finite;
 }
 
-/* v is ready. */
-static void advance(sprint_solver *solver, double loss) {
-  if (isnan(solver->first_loss)) solver->first_loss = loss;
-  bool finite = take_step(solver);
-  if (!finite || sprint__stop_exploded(solver, loss)) solver->stop = SPRINT_STOP_DIVERGED;
+static void advance(sprint_solver *solver, struct sprint__estimate *estimate) {
+  if (isnan(solver->first_loss)) solver->first_loss = estimate->loss;
+  add_penalty(solver, estimate);
+  bool finite = take_step(solver, estimate);
+  if (!finite || sprint__stop_exploded(solver, estimate->loss)) solver->stop = SPRINT_STOP_DIVERGED;
+}
+
+struct sprint__rows sprint__records_rows(const sprint_records *records, size_t d, size_t start, size_t end) {
+  return (struct sprint__rows){
+      .n = end - start,
+      .x = records->x ? records->x + start * d : NULL,
+      .y = records->y + start,
+      .pixels = records->images ? &records->images->pixels : NULL,
+      .who = records->who ? records->who + start : NULL,
+  };
 }
 
 /* Adds rows start .. end of the records, all of one stratum. */
 static void gather_run(sprint_solver *solver, const sprint_records *records, size_t start, size_t end, size_t stratum) {
   struct sprint__gathered *gathered = &solver->gathered;
-  sprint_batch rows = {end - start, records->x + start * solver->model->n_features, records->y + start};
-  struct sprint__sums sums = {0, 0, solver->piece_gradient};
-  sprint__model_sums(solver->model, solver->theta, &rows, &sums, NULL);
-  double *total = gathered->gradient + stratum * solver->n_params;
-  for (size_t i = 0; i < solver->n_params; i++) total[i] += (double)sums.gradient[i];
+  struct sprint__rows rows = sprint__records_rows(records, solver->model->n_features, start, end);
+  struct sprint__sums sums;
+  sprint__model_add_sums(solver->model, solver->theta, &rows, 1, gathered->gradient + stratum * solver->n_params,
+                         &sums);
   gathered->count[stratum] += rows.n;
   gathered->n += rows.n;
-  gathered->loss += sums.loss;
+  gathered->loss[stratum] += sums.loss;
+}
+
+struct mean_work {
+  const sprint_solver *solver;
+  const struct sprint__gathered *gathered;
+  const double *p;
+  sprint_real *mean;
+};
+
+/* Below this a stratum's share is far beneath the rounding of any other. */
+#define NEVER 1e-30
+
+enum { CHUNK = 256 }; /* parameters */
+
+SPRINT__FAST static void mean_chunk(const struct mean_work *work, size_t start, size_t n) {
+  const struct sprint__gathered *gathered = work->gathered;
+  double sums[CHUNK] = {0};
+  for (size_t c = 0; c < work->solver->n_strata; c++) {
+    if (gathered->count[c] == 0 || work->p[c] <= NEVER) continue;
+    double weight = work->p[c] / (double)gathered->count[c];
+    const double *part = gathered->gradient + c * work->solver->n_params + start;
+    for (size_t i = 0; i < n; i++) sums[i] += weight * part[i];
+  }
+  for (size_t i = 0; i < n; i++) work->mean[start + i] = (sprint_real)sums[i];
+}
+
+static void mean_chunks(void *user, int lane, size_t start, size_t end) {
+  (void)lane;
+  const struct mean_work *work = user;
+  size_t n = work->solver->n_params;
+  for (size_t c = start; c < end; c++) mean_chunk(work, c * CHUNK, n - c * CHUNK < CHUNK ? n - c * CHUNK : CHUNK);
+}
+
+void sprint__gathered_mean(const sprint_solver *solver, const struct sprint__gathered *gathered, const double *p,
+                           sprint_real *ret_mean) {
+  struct mean_work work = {solver, gathered, p, ret_mean};
+  size_t chunks = (solver->n_params + CHUNK - 1) / CHUNK;
+  int n_lanes = sprint__lanes_for(chunks, 10.0 * CHUNK * (double)solver->n_strata, 0);
+  sprint__lanes_run(solver->context, chunks, n_lanes, mean_chunks, &work);
 }
 
 static void gather_clear(sprint_solver *solver) {
   struct sprint__gathered *gathered = &solver->gathered;
   memset(gathered->gradient, 0, solver->n_strata * solver->n_params * sizeof(double));
   memset(gathered->count, 0, solver->n_strata * sizeof(size_t));
-  gathered->loss = 0;
+  memset(gathered->loss, 0, solver->n_strata * sizeof(double));
   gathered->n = 0;
 }
 
@@ -204,11 +268,12 @@ static sprint_status tell_population(sprint_solver *solver, const sprint_records
   }
   solver->cost.ifo += gathered->n;
   solver->cost.samples += gathered->n;
-  double loss = NAN;
-  bool ready = solver->estimator->population(solver, gathered, &loss);
+  struct sprint__estimate estimate = {.scale = 1};
+  for (size_t c = 0; c < solver->n_strata; c++) estimate.loss += gathered->loss[c] / (double)gathered->n;
+  bool ready = solver->estimator->population(solver, gathered, &estimate);
   gathered->n = 0;
   solver->asked = false;
-  if (ready) advance(solver, loss);
+  if (ready) advance(solver, &estimate);
   return SPRINT_OK;
 }
 
@@ -216,11 +281,12 @@ static sprint_status tell_batch(sprint_solver *solver, const sprint_records *rec
   if (records->n != solver->wanted.n)
     return sprint_fail(solver->context, SPRINT_ERROR_ARGUMENT, "a batch of %zu records was told; %zu were wanted",
                        records->n, solver->wanted.n);
-  double loss = NAN;
-  solver->cost.ifo += solver->estimator->batch(solver, records, &loss);
+  struct sprint__estimate estimate = {.scale = (sprint_real)(1.0 / (double)records->n)};
+  solver->estimator->batch(solver, records, &estimate);
+  solver->cost.ifo += estimate.ifo;
   solver->cost.samples += records->n;
   solver->asked = false;
-  advance(solver, loss);
+  advance(solver, &estimate);
   return SPRINT_OK;
 }
 
@@ -239,11 +305,20 @@ static sprint_status check_strata(const sprint_solver *solver, const sprint_reco
   return SPRINT_OK;
 }
 
+static sprint_status check_records(const sprint_solver *solver, const sprint_records *records) {
+  if (records->n > 0 && (!records->y || (!records->x && (!records->images || !records->who))))
+    return sprint_fail(solver->context, SPRINT_ERROR_ARGUMENT, "the records told have no x or no y");
+  if (records->n == 0 || records->x) return SPRINT_OK;
+  if (!records->images->bytes || !solver->model->ops->reads_pixels || records->images->d != solver->model->n_features)
+    return sprint_fail(solver->context, SPRINT_ERROR_ARGUMENT,
+                       "records without x were told; a network and images kept as bytes were expected");
+  return SPRINT_OK;
+}
+
 sprint_status sprint_solver_tell(sprint_solver *solver, const sprint_records *records) {
   if (!solver->asked)
     return sprint_fail(solver->context, SPRINT_ERROR_ARGUMENT, "records were told that nothing had asked for");
-  if (records->n > 0 && (!records->x || !records->y))
-    return sprint_fail(solver->context, SPRINT_ERROR_ARGUMENT, "the records told have no x or no y");
+  SPRINT__TRY(check_records(solver, records));
   SPRINT__TRY(check_strata(solver, records));
   SPRINT__TRY(sprint__model_check_labels(solver->model, records->y, records->n));
   return solver->wanted.kind == SPRINT_WANT_BATCH ? tell_batch(solver, records) : tell_population(solver, records);

@@ -10,8 +10,16 @@ struct sprint__gathered {
   double *gradient; /* (n_strata, n_params) sums */
   size_t *count;    /* (n_strata) */
   double *p;        /* (n_strata) of the deployment */
-  double loss;      /* sum */
+  double *loss;     /* (n_strata) sums */
   size_t n;
+};
+
+/* What an estimator found: v = scale * (what it left in solver->direction) + control + the penalty's gradient. */
+struct sprint__estimate {
+  double loss; /* mean */
+  uint64_t ifo;
+  sprint_real scale;
+  const sprint_real *control; /* (n_params), or NULL */
 };
 
 /* An estimator: what it wants to see, and v from what it saw. One file each. */
@@ -23,9 +31,10 @@ struct sprint__estimator_ops {
    * policy says (a snapshot). */
   bool (*want)(const sprint_solver *solver, sprint_want *ret_want);
   /* Everybody was told. Returns true if v is ready, false if more is wanted first. */
-  bool (*population)(sprint_solver *solver, const struct sprint__gathered *gathered, double *ret_loss);
-  /* A batch was told: writes v and the batch's mean loss, returns the per-sample gradients that it took. */
-  uint64_t (*batch)(sprint_solver *solver, const sprint_records *records, double *ret_loss);
+  bool (*population)(sprint_solver *solver, const struct sprint__gathered *gathered,
+                     struct sprint__estimate *ret_estimate);
+  /* A batch was told. */
+  void (*batch)(sprint_solver *solver, const sprint_records *records, struct sprint__estimate *ret_estimate);
   /* For the trace: v = mean[grad l(z; theta) - grad l(z~; theta~)] + g^. Writes g^ under strata probabilities p (NULL:
    * as in the population); *ret_coupled: z~ is the reference record. Returns theta~, or NULL where v has no such
    * terms. NULL: has none ever. */
@@ -63,7 +72,6 @@ struct sprint_solver {
   bool snapshot_next; /* what is wanted is a snapshot, not yet a step */
   bool asked;
   struct sprint__gathered gathered;
-  sprint_real *piece_gradient; /* (n_params) */
 };
 
 extern const sprint_family sprint__method_family, sprint__step_family, sprint__deploy_family, sprint__stop_family;
@@ -91,6 +99,13 @@ struct sprint__stop_rules sprint__stop_read(const struct sprint__section *sectio
 uint64_t sprint__stop_planned_steps(const struct sprint__stop_rules *rules, uint64_t inner);
 sprint_stop sprint__stop_check(const sprint_solver *solver);
 bool sprint__stop_exploded(const sprint_solver *solver, double loss);
+
+/* The rows start .. end of records, as a model takes them. */
+struct sprint__rows sprint__records_rows(const sprint_records *records, size_t d, size_t start, size_t end);
+
+/* total (n_params) := sum over strata of p_c / n_c times its sums of gradients. */
+void sprint__gathered_mean(const sprint_solver *solver, const struct sprint__gathered *gathered, const double *p,
+                           sprint_real *ret_mean);
 
 /* Whether the batches carry reference records. */
 bool sprint__solver_coupled(const sprint_solver *solver);

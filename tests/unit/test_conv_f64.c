@@ -90,7 +90,7 @@ static void test_conv__equals_its_definition(void **state) {
           y += (double)w[filter * C * K * K + in] *
                (double)people->x[n * C * H * W + in / (K * K) * H * W + (size_t)row * W + (size_t)column];
         }
-        sum += (double)dense[o * F * R * Q + k] * y;
+        sum += (double)dense[k * 3 + o] * y;
       }
       assert_true(fabs((double)outputs[n * 3 + o] - sum) < 1e-12); /* some hundred terms of size 1 */
     }

@@ -3,14 +3,17 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
 #include "base/random.h"
+#include "model/dense.h"
 #include "model/gemm.h"
+#include "model/sparse.h"
 
-enum { MOST = 40000 };
-static sprint_real a[MOST], b[MOST], c[MOST];
+enum { MOST = 60000 };
+static sprint_real a[MOST], b[MOST], c[MOST], relu_x[MOST];
 static double expected[MOST];
 
 static void fill(sprint_real *values, size_t n, uint64_t stream) {
@@ -33,39 +36,63 @@ static void twin(size_t m, size_t n, size_t k, bool a_transposed, bool b_transpo
 
 /* A sum of k products of numbers within 1 is off by at most about k roundings of a partial sum within k. */
 static void compare(size_t m, size_t n, size_t k, const char *what) {
-  double bound = (double)(k + 1) * (double)(k + 1) * (sizeof(sprint_real) == 8 ? 1.2e-16 : 6e-8);
+  double bound = (double)(k + 2) * (double)(k + 2) * (sizeof(sprint_real) == 8 ? 1.2e-16 : 6e-8);
   for (size_t i = 0; i < m * n; i++)
     if (!(fabs((double)c[i] - expected[i]) <= bound))
       fail_msg("%s (%zu, %zu, %zu), element %zu: %.9g, expected %.9g", what, m, n, k, i, (double)c[i], expected[i]);
 }
 
-static void check(size_t n, size_t in, size_t out) {
+static void check_forward(size_t n, const struct sprint__dense *dense) {
+  size_t in = dense->in, out = dense->out;
   fill(a, n * in, 1);
-  fill(b, out * in, 2);
+  for (size_t i = 0; i < n; i++) memcpy(c + i * out, b + in * out, out * sizeof *c);
+  twin(n, out, in, false, false, true);
+  for (size_t i = 0; dense->relu && i < n * out; i++) expected[i] = fmax(expected[i], 0);
   fill(c, n * out, 3);
-  twin(n, out, in, false, true, true);
-  sprint__gemm_forward(a, b, n, in, out, c);
-  compare(n, out, in, "forward");
+  sprint__dense_forward(dense, a, n, c);
+  compare(n, out, in, dense->relu ? "forward with relu" : "forward");
+}
 
+static void check_input(size_t n, const struct sprint__dense *dense, bool masked) {
+  size_t in = dense->in, out = dense->out;
   fill(a, n * out, 4);
+  fill(relu_x, n * in, 8);
+  twin(n, in, out, false, true, false);
+  for (size_t i = 0; masked && i < n * in; i++)
+    if (relu_x[i] <= 0) expected[i] = 0;
   fill(c, n * in, 5);
-  twin(n, in, out, false, false, false);
-  sprint__gemm_input(a, b, n, in, out, c);
-  compare(n, in, out, "input");
+  sprint__dense_input(dense, a, n, masked ? relu_x : NULL, c);
+  compare(n, in, out, masked ? "input, masked" : "input");
+}
 
-  fill(b, n * in, 6);
-  fill(c, out * in, 7);
-  twin(out, in, n, true, false, true);
-  sprint__gemm_weight(a, b, n, in, out, true, c);
-  compare(out, in, n, "weight, added");
-  twin(out, in, n, true, false, false);
-  sprint__gemm_weight(a, b, n, in, out, false, c);
-  compare(out, in, n, "weight");
+static void check_weight(size_t n, size_t in, size_t out, bool adds) {
+  struct sprint__dense dense = {in, out, NULL, false};
+  fill(a, n * in, 6);
+  fill(b, n * out, 4);
+  fill(c, in * out + out, 7);
+  twin(in, out, n, true, false, adds);
+  for (size_t o = 0; o < out; o++) {
+    expected[in * out + o] = adds ? (double)c[in * out + o] : 0;
+    for (size_t i = 0; i < n; i++) expected[in * out + o] += (double)b[i * out + o];
+  }
+  sprint__dense_weight(&dense, a, b, n, adds, c);
+  compare(in + 1, out, n, adds ? "weight, added" : "weight");
+}
+
+static void check(size_t n, size_t in, size_t out) {
+  for (int way = 0; way < 2; way++) {
+    struct sprint__dense dense = {in, out, b, way == 1};
+    fill(b, in * out + out, 2);
+    check_forward(n, &dense);
+    check_input(n, &dense, way == 1);
+    check_weight(n, in, out, way == 1);
+  }
 }
 
 static void test_gemm__dense_shapes(void **state) {
   (void)state;
-  static const size_t rows[] = {1, 3, 4, 5, 7, 8, 64, 65}, sizes[] = {1, 2, 7, 8, 9, 10, 16, 31, 64, 65, 128, 130};
+  static const size_t rows[] = {1, 3, 4, 5, 7, 8, 64, 65},
+                      sizes[] = {1, 2, 5, 7, 8, 9, 10, 16, 31, 64, 65, 128, 130, 200};
   for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
       for (size_t o = 0; o < sizeof sizes / sizeof sizes[0]; o++) check(rows[r], sizes[i], sizes[o]);
@@ -85,15 +112,73 @@ static void test_gemm__plain_shapes(void **state) {
         sprint__gemm_add(a, b, m, k, n, c);
         compare(m, n, k, "add");
         twin(m, n, k, true, false, false);
-        sprint__gemm_transposed(a, b, k, m, n, c);
+        sprint__gemm_transposed(a, b, k, m, n, false, c);
         compare(m, n, k, "transposed");
+        twin(m, n, k, false, true, false);
+        sprint__gemm_by_transposed(a, b, m, k, n, c);
+        compare(m, n, k, "by transposed");
+        twin(m, n, k, false, true, true);
+        sprint__gemm_forward(a, b, m, k, n, c);
+        compare(m, n, k, "forward");
       }
+}
+
+enum { IMAGES = 37, MOST_PIXELS = 300 };
+static uint8_t bytes[IMAGES * MOST_PIXELS];
+
+/* Images of which a fifth is not zero, one of them all zero and one without a zero; levels of 0 at 0. */
+static void fill_images(size_t d, sprint_real *levels) {
+  for (size_t i = 0; i < 512; i++) levels[i] = (sprint_real)((double)i / (i < 256 ? 255 : 700));
+  levels[256] = 0;
+  for (size_t i = 0; i < IMAGES * d; i++) {
+    uint64_t word = sprint__random_words(2, 0, 0, (uint32_t)i).a;
+    bytes[i] = i / d == 3 || (i / d != 5 && word % 5) ? 0 : (uint8_t)(1 + word / 5 % 255);
+  }
+}
+
+/* Sparse products against the dense ones on the same numbers: sums of at most d, or n, products of numbers within 1. */
+static void check_sparse(size_t n, size_t channels, size_t plane, size_t out) {
+  static sprint_real levels[512], x[IMAGES * MOST_PIXELS], ours[MOST];
+  static struct sprint__entry entries[IMAGES * MOST_PIXELS + 8];
+  uint32_t start[IMAGES + 1], at[IMAGES], who[IMAGES];
+  size_t d = channels * plane;
+  struct sprint__pixels pixels = {bytes, levels, channels, plane, true};
+  struct sprint__sparse sparse = {entries, start, at};
+  struct sprint__dense dense = {d, out, b, true};
+  double bound = (double)(d + n + 2) * (double)(d + n + 2) * (sizeof(sprint_real) == 8 ? 1.2e-16 : 6e-8);
+  fill_images(d, levels);
+  fill(b, (d + 1) * out, 2);
+  for (size_t i = 0; i < n; i++) who[i] = (uint32_t)(IMAGES - 1 - i * 7 % IMAGES);
+  sprint__pixels_unpack(&pixels, who, 0, n, x);
+  sprint__sparse_list(&pixels, who, 0, n, &sparse);
+  sprint__dense_forward(&dense, x, n, c);
+  sprint__sparse_forward(&dense, &sparse, n, ours);
+  for (size_t i = 0; i < n * out; i++) assert_true(fabs((double)(c[i] - ours[i])) <= bound);
+  for (int adds = 0; adds < 2; adds++) {
+    fill(a, n * out, 3);
+    fill(c, (d + 1) * out, 4);
+    fill(ours, (d + 1) * out, 4);
+    sprint__dense_weight(&dense, x, a, n, adds, c);
+    sprint__sparse_weight(&dense, &sparse, a, n, adds, ours);
+    for (size_t i = 0; i < (d + 1) * out; i++) assert_true(fabs((double)(c[i] - ours[i])) <= bound);
+  }
+}
+
+static void test_gemm__sparse_images(void **state) {
+  (void)state;
+  static const size_t rows[] = {1, 2, 37}, planes[] = {1, 7, 8, 63, 150};
+  for (size_t r = 0; r < 3; r++)
+    for (size_t p = 0; p < 5; p++)
+      for (size_t channels = 1; channels <= 2; channels++)
+        for (size_t out = SPRINT__SPARSE_OUT; out <= 2 * SPRINT__SPARSE_OUT; out += SPRINT__SPARSE_OUT)
+          check_sparse(rows[r], channels, planes[p], out);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_gemm__dense_shapes),
       cmocka_unit_test(test_gemm__plain_shapes),
+      cmocka_unit_test(test_gemm__sparse_images),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

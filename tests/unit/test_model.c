@@ -203,7 +203,7 @@ static void check_correct(struct fixture *f, const char *spec, size_t n_classes)
   sprint_population *people = new_people(f, 60, 4, n_classes);
   sprint_model *model = new_model(f, people, spec);
   size_t k = sprint_model_n_outputs(model), correct = 0, expected = 0;
-  sprint_real *theta = new_noise(27, sprint_model_n_params(model)), *outputs = new_reals(60 * k);
+  sprint_real *theta = new_noise(29, sprint_model_n_params(model)), *outputs = new_reals(60 * k);
   sprint_batch batch = everybody(people);
   assert_ok(f, sprint_model_outputs(model, theta, batch.x, 60, outputs));
   for (size_t i = 0; i < 60; i++) expected += says(outputs + i * k, k, (size_t)batch.y[i]);

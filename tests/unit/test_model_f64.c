@@ -23,7 +23,7 @@ static double mean_loss(void *user) {
 
 static double hidden_input(const struct place *p, size_t row, size_t unit) {
   double v = (double)p->theta[HIDDEN * D + unit];
-  for (size_t k = 0; k < D; k++) v += (double)p->theta[unit * D + k] * (double)p->rows.x[row * D + k];
+  for (size_t k = 0; k < D; k++) v += (double)p->theta[k * HIDDEN + unit] * (double)p->rows.x[row * D + k];
   return v;
 }
 

@@ -95,7 +95,8 @@ static void test_retention__running_means(void **state) {
   size_t c = (size_t)y[0];
   struct sprint__sums sums = {0, 0, NULL};
   sprint_batch row = {1, x, y};
-  sprint__model_sums(w.model, theta, &row, &sums, NULL);
+  struct sprint__rows rows = sprint__rows_of(&row);
+  sprint__model_sums(w.model, theta, &rows, &sums, NULL);
   loss = sums.loss;
   MUST(w.context, w.shift->ops->drawn(w.shift, theta, &who, y, 1, x));
   losses[c] += 0.25 * (loss - losses[c]);

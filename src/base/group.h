@@ -1,0 +1,56 @@
+/* Groups: as many numbers as one instruction works on. All of it is inlined into functions marked SPRINT__FAST, and so
+ * compiled for the processor that they are compiled for. */
+#ifndef SPRINT_BASE_GROUP_H
+#define SPRINT_BASE_GROUP_H
+
+#include <string.h>
+
+#include "base/fast.h"
+
+#define SPRINT__INLINE static inline __attribute__((always_inline))
+
+typedef sprint__group group;
+#ifdef SPRINT_DOUBLE
+typedef int64_t group_mask __attribute__((vector_size(32)));
+#else
+typedef int32_t group_mask __attribute__((vector_size(32)));
+#endif
+enum { G = SPRINT__GROUP };
+
+SPRINT__INLINE group load(const sprint_real *at) {
+  group value;
+  memcpy(&value, at, sizeof value);
+  return value;
+}
+
+SPRINT__INLINE void store(sprint_real *at, group value) { memcpy(at, &value, sizeof value); }
+
+SPRINT__INLINE group all(sprint_real value) { return value - (group){0}; }
+
+/* The value where `where` is above 0 or NaN, else 0: a relu's slope times it. */
+SPRINT__INLINE group kept(group value, group where) {
+  group_mask drop = where <= 0;
+  return (group)((group_mask)value & ~drop);
+}
+
+/* max(value, 0); a NaN stays one. */
+SPRINT__INLINE group positive(group value) { return kept(value, value); }
+
+/* The value, or, where `adds`, its sum with what is there, goes to `at`. */
+SPRINT__INLINE void put(sprint_real *at, group value, bool adds) {
+  if (adds) value += load(at);
+  store(at, value);
+}
+
+/* Its numbers added up, halves first. */
+SPRINT__INLINE sprint_real total(group value) {
+#ifdef SPRINT_DOUBLE
+  value += __builtin_shuffle(value, (group_mask){2, 3, 0, 1});
+#else
+  value += __builtin_shuffle(value, (group_mask){4, 5, 6, 7, 0, 1, 2, 3});
+  value += __builtin_shuffle(value, (group_mask){2, 3, 0, 1, 6, 7, 4, 5});
+#endif
+  return value[0] + value[1];
+}
+
+#endif

@@ -1,0 +1,112 @@
+/* Which kernel a dense product goes to: see dense.h. */
+#include "model/dense.h"
+
+#include <string.h>
+
+#include "model/gemm.h"
+
+/* Multiply-adds above which BLAS is worth its call where the outputs are fewer than a group. */
+#define NARROW_WORTH_BLAS 8192
+
+enum kernel { SINGLE, SMALL, NARROW, BLAS };
+
+static enum kernel kernel_of(const struct sprint__dense *dense, size_t n) {
+  if (dense->out == 1) return SINGLE;
+  if (dense->out < SPRINT__GROUP) return n * dense->in * dense->out < NARROW_WORTH_BLAS ? NARROW : BLAS;
+  return sprint__dense_is_small(dense) || n <= SPRINT__FEW_ROWS ? SMALL : BLAS;
+}
+
+/* max(y, 0) in place. */
+SPRINT__FAST static void rectify(sprint_real *y, size_t n) {
+  for (size_t i = 0; i < n; i++) y[i] = y[i] <= 0 ? 0 : y[i];
+}
+
+SPRINT__FAST static void mask(sprint_real *restrict dx, const sprint_real *restrict relu_x, size_t n) {
+  for (size_t i = 0; i < n; i++) dx[i] = relu_x[i] <= 0 ? 0 : dx[i];
+}
+
+SPRINT__FAST static void add_rows(const sprint_real *restrict dy, size_t n, size_t out, sprint_real *restrict bias) {
+  for (size_t i = 0; i < n; i++)
+    for (size_t o = 0; o < out; o++) bias[o] += dy[i * out + o];
+}
+
+/* Fewer outputs than a group, and little work. */
+static void narrow_forward(const struct sprint__dense *dense, const sprint_real *x, size_t n, sprint_real *y) {
+  for (size_t i = 0; i < n; i++, x += dense->in, y += dense->out)
+    for (size_t k = 0; k < dense->in; k++)
+      for (size_t o = 0; o < dense->out; o++) y[o] += x[k] * dense->theta[k * dense->out + o];
+}
+
+static void narrow_weight(const struct sprint__dense *dense, const sprint_real *x, const sprint_real *dy, size_t n,
+                          sprint_real *gradient) {
+  for (size_t i = 0; i < n; i++, x += dense->in, dy += dense->out)
+    for (size_t k = 0; k < dense->in; k++)
+      for (size_t o = 0; o < dense->out; o++) gradient[k * dense->out + o] += x[k] * dy[o];
+}
+
+static void narrow_input(const struct sprint__dense *dense, const sprint_real *dy, size_t n, sprint_real *dx) {
+  for (size_t i = 0; i < n; i++, dx += dense->in, dy += dense->out)
+    for (size_t k = 0; k < dense->in; k++) {
+      dx[k] = 0;
+      for (size_t o = 0; o < dense->out; o++) dx[k] += dy[o] * dense->theta[k * dense->out + o];
+    }
+}
+
+void sprint__dense_forward(const struct sprint__dense *dense, const sprint_real *x, size_t n, sprint_real *ret_y) {
+  enum kernel kernel = kernel_of(dense, n);
+  if (kernel == SINGLE) {
+    sprint__single_forward(dense, x, n, ret_y);
+    return;
+  }
+  if (kernel == SMALL) {
+    sprint__small_forward(dense, x, n, ret_y);
+    return;
+  }
+  const sprint_real *bias = dense->theta + dense->in * dense->out;
+  for (size_t i = 0; i < n; i++) memcpy(ret_y + i * dense->out, bias, dense->out * sizeof *bias);
+  if (kernel == NARROW)
+    narrow_forward(dense, x, n, ret_y);
+  else
+    sprint__gemm_add(x, dense->theta, n, dense->in, dense->out, ret_y);
+  if (dense->relu) rectify(ret_y, n * dense->out);
+}
+
+void sprint__dense_weight(const struct sprint__dense *dense, const sprint_real *x, const sprint_real *dy, size_t n,
+                          bool adds, sprint_real *gradient) {
+  size_t weights = dense->in * dense->out;
+  enum kernel kernel = kernel_of(dense, n);
+  if (kernel == SINGLE) {
+    sprint__single_weight(dense, x, dy, n, adds, gradient);
+    return;
+  }
+  if (kernel == SMALL) {
+    sprint__small_weight(dense, x, dy, n, adds, gradient);
+    return;
+  }
+  if (!adds)
+    memset(gradient + (kernel == NARROW ? 0 : weights), 0,
+           ((kernel == NARROW ? weights : 0) + dense->out) * sizeof *gradient);
+  if (kernel == NARROW)
+    narrow_weight(dense, x, dy, n, gradient);
+  else
+    sprint__gemm_transposed(x, dy, n, dense->in, dense->out, adds, gradient);
+  add_rows(dy, n, dense->out, gradient + weights);
+}
+
+void sprint__dense_input(const struct sprint__dense *dense, const sprint_real *dy, size_t n, const sprint_real *relu_x,
+                         sprint_real *ret_dx) {
+  if (dense->out == 1) {
+    sprint__single_input(dense, dy, n, relu_x, ret_dx);
+    return;
+  }
+  enum kernel kernel = kernel_of(dense, n);
+  if (kernel == SMALL && (sprint__dense_is_small(dense) || n < 4)) {
+    sprint__small_input(dense, dy, n, relu_x, ret_dx);
+    return;
+  }
+  if (kernel == NARROW)
+    narrow_input(dense, dy, n, ret_dx);
+  else
+    sprint__gemm_by_transposed(dy, dense->theta, n, dense->out, dense->in, ret_dx);
+  if (relu_x) mask(ret_dx, relu_x, n * dense->in);
+}

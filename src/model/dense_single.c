@@ -1,0 +1,57 @@
+/* Dense products of one output: W is a vector. See dense.h. */
+#include "base/group.h"
+#include "model/dense.h"
+
+enum { ROWS = 4 };
+
+SPRINT__INLINE sprint_real dot(const sprint_real *a, const sprint_real *b, size_t n) {
+  size_t k = 0;
+  group s = {0}, t = {0};
+  for (; k + 2 * G <= n; k += 2 * G) {
+    s += load(a + k) * load(b + k);
+    t += load(a + k + G) * load(b + k + G);
+  }
+  sprint_real sum = k ? total(s + t) : 0;
+  for (; k < n; k++) sum += a[k] * b[k];
+  return sum;
+}
+
+SPRINT__FAST void sprint__single_forward(const struct sprint__dense *dense, const sprint_real *x, size_t n,
+                                         sprint_real *ret_y) {
+  for (size_t i = 0; i < n; i++) {
+    sprint_real y = dense->theta[dense->in] + dot(x + i * dense->in, dense->theta, dense->in);
+    ret_y[i] = dense->relu && y <= 0 ? 0 : y;
+  }
+}
+
+SPRINT__FAST void sprint__single_weight(const struct sprint__dense *dense, const sprint_real *x, const sprint_real *dy,
+                                        size_t n, bool adds, sprint_real *gradient) {
+  size_t in = dense->in, k = 0;
+  for (; k + ROWS * G <= in; k += ROWS * G) {
+    group sums[ROWS] = {{0}};
+    for (size_t i = 0; i < n; i++)
+      for (size_t g = 0; g < ROWS; g++) sums[g] += all(dy[i]) * load(x + i * in + k + g * G);
+    for (size_t g = 0; g < ROWS; g++) put(gradient + k + g * G, sums[g], adds);
+  }
+  for (; k < in; k++) {
+    sprint_real sum = adds ? gradient[k] : 0;
+    for (size_t i = 0; i < n; i++) sum += dy[i] * x[i * in + k];
+    gradient[k] = sum;
+  }
+  sprint_real sum = adds ? gradient[in] : 0;
+  for (size_t i = 0; i < n; i++) sum += dy[i];
+  gradient[in] = sum;
+}
+
+SPRINT__FAST void sprint__single_input(const struct sprint__dense *dense, const sprint_real *dy, size_t n,
+                                       const sprint_real *relu_x, sprint_real *ret_dx) {
+  size_t in = dense->in;
+  for (size_t i = 0; i < n; i++, ret_dx += in) {
+    size_t k = 0;
+    for (; k + G <= in; k += G) {
+      group value = all(dy[i]) * load(dense->theta + k);
+      store(ret_dx + k, relu_x ? kept(value, load(relu_x + i * in + k)) : value);
+    }
+    for (; k < in; k++) ret_dx[k] = relu_x && relu_x[i * in + k] <= 0 ? 0 : dy[i] * dense->theta[k];
+  }
+}

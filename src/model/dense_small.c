@@ -1,0 +1,183 @@
+/* Dense products with their sums in registers: see dense.h. Columns are taken in groups; where they do not divide, the
+ * last group starts early and overlaps the one before, so that no loop has a remainder. */
+#include <assert.h>
+
+#include "base/group.h"
+#include "model/dense.h"
+
+enum {
+  ROWS = 4,   /* rows of x that share a load of the weights */
+  INPUTS = 5, /* rows of W that share a load of dy */
+  WIDE = 8,   /* groups of one row at once */
+};
+
+/* Where the group of columns after `column` starts. */
+SPRINT__INLINE size_t group_at(size_t column, size_t columns) { return column + G <= columns ? column : columns - G; }
+
+/* sums[r][g] += sum over k of x[r][k] * w[k][at[g]..], for ROWS rows. */
+SPRINT__INLINE void multiply(const sprint_real *const *x, size_t k_end, const sprint_real *w, size_t stride,
+                             const size_t at[2], group sums[ROWS][2]) {
+  group a[ROWS], b[ROWS];
+  for (int r = 0; r < ROWS; r++) a[r] = sums[r][0], b[r] = sums[r][1];
+  for (size_t k = 0; k < k_end; k++) {
+    group u = load(w + k * stride + at[0]), v = load(w + k * stride + at[1]);
+    for (int r = 0; r < ROWS; r++) {
+      group factor = all(x[r][k]);
+      a[r] += factor * u;
+      b[r] += factor * v;
+    }
+  }
+  for (int r = 0; r < ROWS; r++) sums[r][0] = a[r], sums[r][1] = b[r];
+}
+
+/* ROWS rows from row i on; where there are not as many, the last one again. */
+SPRINT__INLINE void rows_at(const sprint_real *x, size_t width, size_t i, size_t n, const sprint_real *rows[ROWS]) {
+  for (size_t r = 0; r < ROWS; r++) rows[r] = x + (i + r < n ? i + r : n - 1) * width;
+}
+
+/* y = f(x w + b) for one row and `groups` groups of columns from column c on. */
+SPRINT__INLINE void row_forward(const struct sprint__dense *dense, const sprint_real *x, size_t c, int groups,
+                                sprint_real *y) {
+  const sprint_real *w = dense->theta + c, *bias = dense->theta + dense->in * dense->out + c;
+  group sums[WIDE];
+  for (int g = 0; g < groups; g++) sums[g] = load(bias + g * G);
+  for (size_t k = 0; k < dense->in; k++) {
+    group factor = all(x[k]);
+    for (int g = 0; g < groups; g++) sums[g] += factor * load(w + k * dense->out + (size_t)g * G);
+  }
+  for (int g = 0; g < groups; g++) store(y + c + g * G, dense->relu ? positive(sums[g]) : sums[g]);
+}
+
+SPRINT__INLINE void rows_forward(const struct sprint__dense *dense, const sprint_real *x, size_t n, sprint_real *y) {
+  size_t out = dense->out;
+  for (; n > 0; n--, x += dense->in, y += out) {
+    size_t c = 0;
+    for (; c + WIDE * G <= out; c += WIDE * G) row_forward(dense, x, c, WIDE, y);
+    for (; c + 2 * G <= out; c += 2 * G) row_forward(dense, x, c, 2, y);
+    for (; c < out; c += G) row_forward(dense, x, group_at(c, out), 1, y);
+  }
+}
+
+SPRINT__FAST void sprint__small_forward(const struct sprint__dense *dense, const sprint_real *x, size_t n,
+                                        sprint_real *ret_y) {
+  size_t out = dense->out, i = 0;
+  const sprint_real *bias = dense->theta + dense->in * out;
+  for (; n >= ROWS && i < n; i += ROWS)
+    for (size_t c = 0; c < out; c += 2 * G) {
+      const sprint_real *rows[ROWS];
+      size_t at[2] = {group_at(c, out), group_at(c + G, out)};
+      group sums[ROWS][2];
+      rows_at(x, dense->in, i, n, rows);
+      for (int r = 0; r < ROWS; r++)
+        for (int g = 0; g < 2; g++) sums[r][g] = load(bias + at[g]);
+      multiply(rows, dense->in, dense->theta, out, at, sums);
+      for (size_t r = 0; r < ROWS && i + r < n; r++)
+        for (int g = 0; g < 2; g++)
+          store(ret_y + (i + r) * out + at[g], dense->relu ? positive(sums[r][g]) : sums[r][g]);
+    }
+  if (i < n) rows_forward(dense, x, n, ret_y);
+}
+
+/* to (rounded columns) of W^T (out, in): the padding is zero. */
+SPRINT__INLINE void transpose(const struct sprint__dense *dense, size_t stride, sprint_real *to) {
+  for (size_t o = 0; o < dense->out; o++)
+    for (size_t k = 0; k < stride; k++) to[o * stride + k] = k < dense->in ? dense->theta[k * dense->out + o] : 0;
+}
+
+/* Puts the first `used` numbers of a group, those of a relu's zeros as zero. */
+SPRINT__INLINE void put_masked(sprint_real *to, group value, const sprint_real *relu_x, size_t used) {
+  if (used >= G) {
+    store(to, relu_x ? kept(value, load(relu_x)) : value);
+    return;
+  }
+  for (size_t g = 0; g < used; g++) to[g] = relu_x && relu_x[g] <= 0 ? 0 : value[g];
+}
+
+/* One row: a product for each input. */
+SPRINT__INLINE void row_input(const struct sprint__dense *dense, const sprint_real *dy, const sprint_real *relu_x,
+                              sprint_real *dx) {
+  size_t out = dense->out, whole = out / G * G;
+  for (size_t k = 0; k < dense->in; k++) {
+    const sprint_real *w = dense->theta + k * out;
+    group sum = {0};
+    for (size_t o = 0; o < whole; o += G) sum += load(dy + o) * load(w + o);
+    sprint_real value = total(sum);
+    for (size_t o = whole; o < out; o++) value += dy[o] * w[o];
+    dx[k] = relu_x && relu_x[k] <= 0 ? 0 : value;
+  }
+}
+
+SPRINT__FAST void sprint__small_input(const struct sprint__dense *dense, const sprint_real *dy, size_t n,
+                                      const sprint_real *relu_x, sprint_real *ret_dx) {
+  size_t in = dense->in, stride = (in + G - 1) / G * G;
+  if (n < ROWS) {
+    for (size_t i = 0; i < n; i++)
+      row_input(dense, dy + i * dense->out, relu_x ? relu_x + i * in : NULL, ret_dx + i * in);
+    return;
+  }
+  sprint_real panel[SPRINT__SMALL_WEIGHTS];
+  assert(stride * dense->out <= SPRINT__SMALL_WEIGHTS);
+  transpose(dense, stride, panel);
+  for (size_t i = 0; i < n; i += ROWS)
+    for (size_t k = 0; k < in; k += 2 * G) {
+      const sprint_real *rows[ROWS];
+      size_t at[2] = {k, k + G < stride ? k + G : k};
+      group sums[ROWS][2] = {{{0}}};
+      rows_at(dy, dense->out, i, n, rows);
+      multiply(rows, dense->out, panel, stride, at, sums);
+      for (size_t r = 0; r < ROWS && i + r < n; r++)
+        for (size_t g = 0; g < 2 && k + g * G < in; g++) {
+          size_t to = (i + r) * in + k + g * G;
+          put_masked(ret_dx + to, sums[r][g], relu_x ? relu_x + to : NULL, in - k - g * G);
+        }
+    }
+}
+
+/* Adds a group to, or puts it at, columns at .. at+G of a row, of which those before `first` are another group's. */
+SPRINT__INLINE void put_group(sprint_real *row, size_t at, size_t first, group value, bool adds) {
+  if (at == first) {
+    put(row + at, value, adds);
+    return;
+  }
+  for (size_t g = first - at; g < G; g++) row[at + g] = value[g] + (adds ? row[at + g] : 0);
+}
+
+/* The rows k .. k+INPUTS of the gradient, columns at[0] and at[1]; `first` are the columns that are not yet done. */
+SPRINT__INLINE void correlate(const struct sprint__dense *dense, const sprint_real *x, const sprint_real *dy, size_t n,
+                              size_t k, const size_t first[2], bool adds, sprint_real *gradient) {
+  size_t in = dense->in, out = dense->out, at[2] = {group_at(first[0], out), group_at(first[1], out)}, from[INPUTS];
+  group a[INPUTS] = {{0}}, b[INPUTS] = {{0}};
+  for (size_t j = 0; j < INPUTS; j++) from[j] = k + j < in ? k + j : in - 1;
+  for (size_t i = 0; i < n; i++) {
+    group u = load(dy + i * out + at[0]), v = load(dy + i * out + at[1]);
+    for (size_t j = 0; j < INPUTS; j++) {
+      group factor = all(x[i * in + from[j]]);
+      a[j] += factor * u;
+      b[j] += factor * v;
+    }
+  }
+  for (size_t j = 0; j < INPUTS && k + j < in; j++) {
+    put_group(gradient + (k + j) * out, at[0], first[0], a[j], adds);
+    if (first[1] < out) put_group(gradient + (k + j) * out, at[1], first[1], b[j], adds);
+  }
+}
+
+SPRINT__INLINE void bias_gradient(const sprint_real *dy, size_t n, size_t out, bool adds, sprint_real *gradient) {
+  for (size_t c = 0; c < out; c += G) {
+    size_t at = group_at(c, out);
+    group sum = {0};
+    for (size_t i = 0; i < n; i++) sum += load(dy + i * out + at);
+    put_group(gradient, at, c, sum, adds);
+  }
+}
+
+SPRINT__FAST void sprint__small_weight(const struct sprint__dense *dense, const sprint_real *x, const sprint_real *dy,
+                                       size_t n, bool adds, sprint_real *gradient) {
+  size_t out = dense->out;
+  for (size_t k = 0; k < dense->in; k += INPUTS)
+    for (size_t c = 0; c < out; c += 2 * G) {
+      size_t first[2] = {c, c + G};
+      correlate(dense, x, dy, n, k, first, adds, gradient);
+    }
+  bias_gradient(dy, n, out, adds, gradient + dense->in * out);
+}

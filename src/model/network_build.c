@@ -1,0 +1,118 @@
+/* Building a network: the layers of a list, what they take in, names, views and sizes. */
+#include <stdio.h>
+#include <string.h>
+
+#include "model/network.h"
+
+/* Reals of activations that one block may hold: half a megabyte of floats, so that they stay in the second cache and
+ * large weights are read once for many rows; where the weights are few, what fits the first cache. */
+#define BLOCK_REALS       131072
+#define BLOCK_REALS_SMALL 16384
+#define FEW_PARAMS        8192
+
+/* A relu between dense layers is done by them: the one before puts out max(., 0), the one after leaves out what that
+ * cut off. */
+static void absorb_relus(struct sprint__network *net) {
+  for (size_t l = 0; l + 2 < net->n_layers; l++) {
+    struct sprint__layer *layer = &net->layers[l];
+    if (layer[0].kind != &sprint__layer_dense || layer[1].kind != &sprint__layer_relu ||
+        layer[2].kind != &sprint__layer_dense)
+      continue;
+    layer[0].then_relu = layer[1].absorbed = layer[2].after_relu = true;
+  }
+}
+
+/* Names, views and sizes that follow from the layers. */
+static sprint_status describe(sprint_model *model, bool l2_biases) {
+  struct sprint__network *net = model->impl;
+  model->tensors = sprint__alloc(model->context, 2 * net->n_layers, sizeof *model->tensors);
+  if (!model->tensors) return SPRINT_ERROR_MEMORY;
+  size_t widths = 0, scratch = 0;
+  double products = 0;
+  for (size_t l = 0; l < net->n_layers; l++) {
+    const struct sprint__layer *layer = &net->layers[l];
+    model->n_params += layer->n_weights + layer->n_biases;
+    if (!layer->absorbed) widths += layer->out;
+    products += layer->products;
+    if (layer->scratch > scratch) scratch = layer->scratch;
+    if (layer->out > net->max_width) net->max_width = layer->out;
+    if (!layer->n_weights) continue;
+    struct sprint__tensor_view *view = &model->tensors[model->n_tensors];
+    view[0] = (struct sprint__tensor_view){"", layer->offset, layer->n_dims, {0}, layer->by_input};
+    memcpy(view[0].shape, layer->dims, sizeof layer->dims);
+    view[1] = (struct sprint__tensor_view){"", layer->offset + layer->n_weights, 1, {layer->n_biases}, false};
+    snprintf(view[0].name, sizeof view[0].name, "%zu.weight", l);
+    snprintf(view[1].name, sizeof view[1].name, "%zu.bias", l);
+    model->n_tensors += 2;
+  }
+  size_t rows = (model->n_params > FEW_PARAMS ? BLOCK_REALS : BLOCK_REALS_SMALL) / (widths + 3 * net->max_width);
+  net->block = rows < 16 ? 16 : rows > 256 ? 256 : rows / 16 * 16;
+  model->scratch_size = sprint__network_scratch(net, scratch);
+  model->cost_per_row = 6.0 * products;
+  if (l2_biases) return SPRINT_OK;
+  model->undecayed = sprint__alloc(model->context, model->n_params, 1);
+  if (!model->undecayed) return SPRINT_ERROR_MEMORY;
+  for (size_t l = 0; l < net->n_layers; l++)
+    memset(model->undecayed + net->layers[l].offset + net->layers[l].n_weights, 1, net->layers[l].n_biases);
+  return SPRINT_OK;
+}
+
+static char *loss_text(const struct sprint__section *loss, double sharpness) {
+  if (loss->kind->n_params == 0) return sprint__strdup(loss->context, loss->kind->name);
+  return sprint__printf(loss->context, "{kind: %s, c: %.17g}", loss->kind->name, sharpness);
+}
+
+static sprint_status check_loss(const struct sprint__section *section, const struct sprint__network *net,
+                                size_t n_outputs, size_t n_classes) {
+  size_t wanted = net->loss.ops->n_outputs(n_classes);
+  const char *name = sprint__get_section(section, "loss")->kind->name;
+  if (wanted == 0)
+    return sprint__refuse(section, "loss", "'%s' needs %s; the data has %zu classes", name, net->loss.ops->needs,
+                          n_classes);
+  if (wanted != n_outputs)
+    return sprint__refuse(section, "layers", "the last layer has %zu outputs; the loss '%s' needs %zu for this data",
+                          n_outputs, name, wanted);
+  return SPRINT_OK;
+}
+
+static sprint_status fill_network(const struct sprint__section *section, struct sprint__shape shape,
+                                  sprint_model *model) {
+  struct sprint__network *net = model->impl;
+  const struct sprint__section *loss = sprint__get_section(section, "loss");
+  SPRINT__TRY(sprint__layers_parse(section, shape, &net->layers, &net->n_layers));
+  if (net->n_layers > SPRINT__MAX_LAYERS)
+    return sprint__refuse(section, "layers", "%zu layers are more than %d", net->n_layers, SPRINT__MAX_LAYERS);
+  absorb_relus(net);
+  model->n_outputs = net->layers[net->n_layers - 1].out;
+  net->init = sprint__get_section(section, "init")->kind->ops;
+  net->loss = (struct sprint__loss){loss->kind->ops, model->n_outputs, model->n_classes, 1.0};
+  if (loss->kind == &sprint__loss_sigmoid) net->loss.sharpness = sprint__get_real(loss, "c");
+  SPRINT__TRY(check_loss(section, net, model->n_outputs, model->n_classes));
+  model->classifies = net->loss.ops->classifies;
+  model->l2 = sprint__get_real(section, "l2");
+  SPRINT__TRY(describe(model, sprint__get_flag(section, "l2_biases")));
+  if (model->n_params == 0)
+    return sprint__refuse(section, "layers", "no layer has parameters; a dense one was expected");
+  model->layers_text = sprint__layers_text(section);
+  model->loss_text = loss_text(loss, net->loss.sharpness);
+  if (!model->layers_text || !model->loss_text) return SPRINT_ERROR_MEMORY;
+  return sprint__model_finish(model);
+}
+
+sprint_status sprint__network_build(const struct sprint__section *section, struct sprint__shape shape, size_t n_classes,
+                                    sprint_model **ret_model) {
+  sprint_model *model = sprint__alloc(section->context, 1, sizeof *model);
+  if (!model) return SPRINT_ERROR_MEMORY;
+  model->context = section->context;
+  model->ops = &sprint__network_ops;
+  model->n_features = sprint__shape_size(&shape);
+  model->n_classes = n_classes;
+  model->impl = sprint__alloc(section->context, 1, sizeof(struct sprint__network));
+  sprint_status status = model->impl ? fill_network(section, shape, model) : SPRINT_ERROR_MEMORY;
+  if (status != SPRINT_OK) {
+    sprint_model_free(model);
+    return status;
+  }
+  *ret_model = model;
+  return SPRINT_OK;
+}
