@@ -25,7 +25,11 @@ SPRINT__INLINE group load(const sprint_real *at) {
 
 SPRINT__INLINE void store(sprint_real *at, group value) { memcpy(at, &value, sizeof value); }
 
-SPRINT__INLINE group all(sprint_real value) { return value - (group){0}; }
+/* Makes gcc forget how an address was worked out: it then counts from there, and does not keep one for every group. */
+#define SPRINT__FORGET(pointer) __asm__("" : "+r"(pointer))
+
+/* A macro: gcc makes one broadcast of it in place, and a dozen instructions of an inlined function. */
+#define SPRINT__ALL(value) ((value) - (group){0})
 
 /* The value where `where` is above 0 or NaN, else 0: a relu's slope times it. */
 SPRINT__INLINE group kept(group value, group where) {

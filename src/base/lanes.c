@@ -8,7 +8,9 @@ int sprint__lanes_for(size_t n_rows, double cost_per_row, double cost_per_lane) 
   double worth = (double)n_rows * cost_per_row / (WORTH_A_LANE + cost_per_lane);
   if (worth >= SPRINT__MAX_LANES) worth = SPRINT__MAX_LANES;
   if (worth > (double)n_rows) worth = (double)n_rows;
-  return worth < 1 ? 1 : (int)worth;
+  int n_lanes = 1;
+  while (2 * n_lanes <= worth) n_lanes *= 2;
+  return n_lanes;
 }
 
 size_t sprint__lane_rows(size_t n_rows, int n_lanes, int lane, size_t *ret_start) {

@@ -8,7 +8,8 @@
 enum { SPRINT__MAX_LANES = 8 };
 
 /* How many lanes n rows of `cost_per_row` floating-point operations are worth, where a lane costs `cost_per_lane` of
- * them by being there (a buffer to clear and to add up). */
+ * them by being there (a buffer to clear and to add up): a power of two, so that two or four threads share them
+ * evenly. */
 int sprint__lanes_for(size_t n_rows, double cost_per_row, double cost_per_lane);
 
 /* The rows of a lane: [*ret_start, return value). */

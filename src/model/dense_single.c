@@ -30,7 +30,7 @@ SPRINT__FAST void sprint__single_weight(const struct sprint__dense *dense, const
   for (; k + ROWS * G <= in; k += ROWS * G) {
     group sums[ROWS] = {{0}};
     for (size_t i = 0; i < n; i++)
-      for (size_t g = 0; g < ROWS; g++) sums[g] += all(dy[i]) * load(x + i * in + k + g * G);
+      for (size_t g = 0; g < ROWS; g++) sums[g] += SPRINT__ALL(dy[i]) * load(x + i * in + k + g * G);
     for (size_t g = 0; g < ROWS; g++) put(gradient + k + g * G, sums[g], adds);
   }
   for (; k < in; k++) {
@@ -49,7 +49,7 @@ SPRINT__FAST void sprint__single_input(const struct sprint__dense *dense, const 
   for (size_t i = 0; i < n; i++, ret_dx += in) {
     size_t k = 0;
     for (; k + G <= in; k += G) {
-      group value = all(dy[i]) * load(dense->theta + k);
+      group value = SPRINT__ALL(dy[i]) * load(dense->theta + k);
       store(ret_dx + k, relu_x ? kept(value, load(relu_x + i * in + k)) : value);
     }
     for (; k < in; k++) ret_dx[k] = relu_x && relu_x[i * in + k] <= 0 ? 0 : dy[i] * dense->theta[k];

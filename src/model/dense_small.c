@@ -22,7 +22,7 @@ SPRINT__INLINE void multiply(const sprint_real *const *x, size_t k_end, const sp
   for (size_t k = 0; k < k_end; k++) {
     group u = load(w + k * stride + at[0]), v = load(w + k * stride + at[1]);
     for (int r = 0; r < ROWS; r++) {
-      group factor = all(x[r][k]);
+      group factor = SPRINT__ALL(x[r][k]);
       a[r] += factor * u;
       b[r] += factor * v;
     }
@@ -42,7 +42,7 @@ SPRINT__INLINE void row_forward(const struct sprint__dense *dense, const sprint_
   group sums[WIDE];
   for (int g = 0; g < groups; g++) sums[g] = load(bias + g * G);
   for (size_t k = 0; k < dense->in; k++) {
-    group factor = all(x[k]);
+    group factor = SPRINT__ALL(x[k]);
     for (int g = 0; g < groups; g++) sums[g] += factor * load(w + k * dense->out + (size_t)g * G);
   }
   for (int g = 0; g < groups; g++) store(y + c + g * G, dense->relu ? positive(sums[g]) : sums[g]);
@@ -151,7 +151,7 @@ SPRINT__INLINE void correlate(const struct sprint__dense *dense, const sprint_re
   for (size_t i = 0; i < n; i++) {
     group u = load(dy + i * out + at[0]), v = load(dy + i * out + at[1]);
     for (size_t j = 0; j < INPUTS; j++) {
-      group factor = all(x[i * in + from[j]]);
+      group factor = SPRINT__ALL(x[i * in + from[j]]);
       a[j] += factor * u;
       b[j] += factor * v;
     }

@@ -64,6 +64,11 @@ static struct sprint__rows part_of(const struct sprint__rows *rows, size_t d, si
  */
 #define LANE_COST_PER_PARAM 300.0
 
+/* What a row costs where the zeros of images are skipped, of one where they are not. */
+#define SPARSE_COST 0.3
+
+static bool is_sparse(const struct sprint__rows *rows) { return !rows->x && rows->pixels->list; }
+
 /* Sums at theta on rows and, unless theta_b is NULL, minus those at theta_b on x_b. */
 struct sums_work {
   sprint_model *model;
@@ -129,7 +134,7 @@ static void combine(struct combine_work *work) {
 /* Runs the lanes; where the gradient is to be had as it is, one lane alone writes it there. Returns how many. */
 static int run_lanes(struct sums_work *work, struct sprint__sums *ret_sums) {
   sprint_model *model = work->model;
-  double cost = model->cost_per_row * (work->theta_b ? 2 : 1);
+  double cost = model->cost_per_row * (work->theta_b ? 2 : 1) * (is_sparse(work->rows) ? SPARSE_COST : 1);
   int n_lanes =
       sprint__lanes_for(work->rows->n, cost, work->gradient ? LANE_COST_PER_PARAM * (double)model->n_params : 0);
   sprint_real *own = model->lanes[0].gradient;

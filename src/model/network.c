@@ -21,7 +21,7 @@ struct tape {
   sprint_real *scratch; /* the layers' */
 };
 
-/* A block of records as the first layer takes them: numbers, or lists of those that are not zero. */
+/* A block of records as the first layer takes them: numbers, or lists of pixels. */
 struct input {
   size_t n;
   const sprint_real *x; /* NULL: */
@@ -31,12 +31,10 @@ struct input {
 /* Reals that hold n things of a size, and a multiple of 16, so that what follows is aligned. */
 static size_t reals_for(size_t n, size_t size) { return (n * size / sizeof(sprint_real) + 16) / 16 * 16; }
 
-/* Reals of the block's records, in either form. */
+/* Reals of the block's records, or of what their lists need. */
 static size_t input_reals(const struct sprint__network *net) {
-  size_t d = net->layers[0].in;
-  size_t entries = reals_for(sprint__sparse_room(net->block, d), sizeof(struct sprint__entry)) +
-                   2 * reals_for(net->block + 1, sizeof(uint32_t));
-  return entries > net->block * d ? entries : net->block * d;
+  size_t lists = reals_for(net->block, sizeof(size_t)), x = net->block * net->layers[0].in;
+  return lists > x ? lists : x;
 }
 
 static struct tape tape_of(const struct sprint__network *net, const struct sprint__lane *lane) {
@@ -50,9 +48,7 @@ static struct tape tape_of(const struct sprint__network *net, const struct sprin
   tape.delta_next = tape.delta + net->block * net->max_width;
   tape.kept = tape.delta_next + net->block * net->max_width;
   tape.x = tape.kept + net->block * net->max_width;
-  tape.sparse.start = (uint32_t *)tape.x;
-  tape.sparse.at = (uint32_t *)(tape.x + reals_for(net->block + 1, sizeof(uint32_t)));
-  tape.sparse.entries = (struct sprint__entry *)(tape.x + 2 * reals_for(net->block + 1, sizeof(uint32_t)));
+  tape.sparse.at = (size_t *)tape.x;
   tape.scratch = tape.x + input_reals(net);
   return tape;
 }
@@ -79,8 +75,8 @@ static struct input input_of(const struct sprint__network *net, struct tape *tap
   const uint32_t *who = rows->who ? rows->who + start : NULL;
   if (rows->x) {
     input.x = rows->x + start * net->layers[0].in;
-  } else if (rows->pixels->sparse && takes_sparse(net)) {
-    sprint__sparse_list(rows->pixels, who, rows->first + start, input.n, &tape->sparse);
+  } else if (rows->pixels->list && takes_sparse(net)) {
+    tape->sparse = (struct sprint__sparse){rows->pixels, who, rows->first + start, tape->sparse.at};
     input.sparse = &tape->sparse;
   } else {
     sprint__pixels_unpack(rows->pixels, who, rows->first + start, input.n, tape->x);

@@ -6,60 +6,30 @@
 
 enum {
   WIDE = SPRINT__SPARSE_OUT / SPRINT__GROUP,
-  TILE = 64, /* features */
+  TILE = 128, /* features */
 };
 
-/* The entries of eight bytes, all written and those of zero written over. */
-SPRINT__INLINE size_t list_word(const uint8_t *bytes, const sprint_real *levels, size_t feature,
-                                struct sprint__entry *to) {
-  size_t used = 0;
-  for (size_t k = 0; k < 8; k++) {
-    to[used] = (struct sprint__entry){(uint32_t)(feature + k), levels[bytes[k]]};
-    used += bytes[k] != 0;
-  }
-  return used;
+SPRINT__INLINE size_t record_at(const struct sprint__sparse *x, size_t i) { return x->who ? x->who[i] : x->first + i; }
+
+SPRINT__INLINE void start_lists(const struct sprint__sparse *x, size_t n) {
+  for (size_t i = 0; i < n; i++) x->at[i] = x->pixels->start[record_at(x, i)];
 }
 
-SPRINT__INLINE size_t list_record(const struct sprint__pixels *pixels, const uint8_t *bytes, struct sprint__entry *to) {
-  size_t used = 0;
-  for (size_t c = 0; c < pixels->channels; c++) {
-    const sprint_real *levels = pixels->levels + c * 256;
-    size_t k = c * pixels->plane, end = k + pixels->plane;
-    for (; k + 8 <= end; k += 8) {
-      uint64_t word;
-      memcpy(&word, bytes + k, sizeof word);
-      if (word) used += list_word(bytes + k, levels, k, to + used);
-    }
-    for (; k < end; k++) {
-      to[used] = (struct sprint__entry){(uint32_t)k, levels[bytes[k]]};
-      used += bytes[k] != 0;
-    }
+/* Adds to y the rows of W of a record's pixels at .. end, up to feature `until`; returns where the next one is. */
+SPRINT__INLINE size_t add_rows(const struct sprint__pixels *pixels, size_t at, size_t end, size_t until,
+                               const sprint_real *w, size_t stride, sprint_real *y) {
+  const struct sprint__pixel *pixel = pixels->list + at, *stop = pixels->list + end;
+  if (pixel == stop || pixel->feature >= until) return at;
+  group sums[WIDE], *to = (group *)y;
+  for (size_t g = 0; g < WIDE; g++) sums[g] = to[g];
+  for (; pixel < stop && pixel->feature < until; pixel++) {
+    group factor = SPRINT__ALL(pixels->levels[pixel->level]);
+    const group *row = (const group *)(w + pixel->feature * stride);
+    SPRINT__FORGET(row);
+    for (size_t g = 0; g < WIDE; g++) sums[g] += factor * row[g];
   }
-  return used;
-}
-
-SPRINT__FAST void sprint__sparse_list(const struct sprint__pixels *pixels, const uint32_t *who, size_t first, size_t n,
-                                      struct sprint__sparse *ret_sparse) {
-  size_t used = 0, d = pixels->channels * pixels->plane;
-  for (size_t i = 0; i < n; i++) {
-    ret_sparse->start[i] = (uint32_t)used;
-    used += list_record(pixels, pixels->bytes + (who ? who[i] : first + i) * d, ret_sparse->entries + used);
-  }
-  ret_sparse->start[n] = (uint32_t)used;
-}
-
-/* Adds the rows of W of the record's entries below feature `end`; returns where the next one is. */
-SPRINT__INLINE uint32_t add_rows(const struct sprint__sparse *x, uint32_t at, uint32_t stop, size_t end,
-                                 const sprint_real *w, size_t stride, sprint_real *y) {
-  group sums[WIDE];
-  for (size_t g = 0; g < WIDE; g++) sums[g] = load(y + g * G);
-  for (; at < stop && x->entries[at].feature < end; at++) {
-    group factor = all(x->entries[at].value);
-    const sprint_real *row = w + x->entries[at].feature * stride;
-    for (size_t g = 0; g < WIDE; g++) sums[g] += factor * load(row + g * G);
-  }
-  for (size_t g = 0; g < WIDE; g++) store(y + g * G, sums[g]);
-  return at;
+  for (size_t g = 0; g < WIDE; g++) to[g] = sums[g];
+  return (size_t)(pixel - pixels->list);
 }
 
 SPRINT__FAST void sprint__sparse_forward(const struct sprint__dense *dense, const struct sprint__sparse *x, size_t n,
@@ -69,26 +39,29 @@ SPRINT__FAST void sprint__sparse_forward(const struct sprint__dense *dense, cons
   for (size_t i = 0; i < n; i++) memcpy(ret_y + i * out, bias, out * sizeof *bias);
   size_t tile = n > 1 ? TILE : in;
   for (size_t c = 0; c < out; c += SPRINT__SPARSE_OUT) {
-    for (size_t i = 0; i < n; i++) x->at[i] = x->start[i];
+    start_lists(x, n);
     for (size_t k = 0; k < in; k += tile)
       for (size_t i = 0; i < n; i++)
-        x->at[i] = add_rows(x, x->at[i], x->start[i + 1], k + tile, dense->theta + c, out, ret_y + i * out + c);
+        x->at[i] = add_rows(x->pixels, x->at[i], x->pixels->start[record_at(x, i) + 1], k + tile, dense->theta + c, out,
+                            ret_y + i * out + c);
   }
   for (size_t k = 0; dense->relu && k < n * out; k += G) store(ret_y + k, positive(load(ret_y + k)));
 }
 
-/* The same the other way: adds a record's dy to the rows of its entries. */
-SPRINT__INLINE uint32_t add_to_rows(const struct sprint__sparse *x, uint32_t at, uint32_t stop, size_t end,
-                                    const sprint_real *dy, size_t stride, sprint_real *gradient) {
-  if (at >= stop || x->entries[at].feature >= end) return at;
+/* The same the other way: adds a record's dy to the rows of its pixels. */
+SPRINT__INLINE size_t add_to_rows(const struct sprint__pixels *pixels, size_t at, size_t end, size_t until,
+                                  const sprint_real *dy, size_t stride, sprint_real *gradient) {
+  const struct sprint__pixel *pixel = pixels->list + at, *stop = pixels->list + end;
+  if (pixel == stop || pixel->feature >= until) return at;
   group d[WIDE];
   for (size_t g = 0; g < WIDE; g++) d[g] = load(dy + g * G);
-  for (; at < stop && x->entries[at].feature < end; at++) {
-    group factor = all(x->entries[at].value);
-    sprint_real *row = gradient + x->entries[at].feature * stride;
-    for (size_t g = 0; g < WIDE; g++) store(row + g * G, load(row + g * G) + factor * d[g]);
+  for (; pixel < stop && pixel->feature < until; pixel++) {
+    group factor = SPRINT__ALL(pixels->levels[pixel->level]);
+    group *row = (group *)(gradient + pixel->feature * stride);
+    SPRINT__FORGET(row);
+    for (size_t g = 0; g < WIDE; g++) row[g] += factor * d[g];
   }
-  return at;
+  return (size_t)(pixel - pixels->list);
 }
 
 SPRINT__FAST void sprint__sparse_weight(const struct sprint__dense *dense, const struct sprint__sparse *x,
@@ -97,10 +70,11 @@ SPRINT__FAST void sprint__sparse_weight(const struct sprint__dense *dense, const
   sprint_real *bias = gradient + in * out;
   if (!adds) memset(gradient, 0, (in + 1) * out * sizeof *gradient);
   for (size_t c = 0; c < out; c += SPRINT__SPARSE_OUT) {
-    for (size_t i = 0; i < n; i++) x->at[i] = x->start[i];
+    start_lists(x, n);
     for (size_t k = 0; k < in; k += TILE)
       for (size_t i = 0; i < n; i++)
-        x->at[i] = add_to_rows(x, x->at[i], x->start[i + 1], k + TILE, dy + i * out + c, out, gradient + c);
+        x->at[i] = add_to_rows(x->pixels, x->at[i], x->pixels->start[record_at(x, i) + 1], k + TILE, dy + i * out + c,
+                               out, gradient + c);
   }
   for (size_t i = 0; i < n; i++)
     for (size_t o = 0; o < out; o += G) store(bias + o, load(bias + o) + load(dy + i * out + o));

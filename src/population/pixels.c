@@ -14,3 +14,21 @@ SPRINT__FAST void sprint__pixels_unpack(const struct sprint__pixels *pixels, con
     }
   }
 }
+
+SPRINT__FAST size_t sprint__pixels_count(const struct sprint__pixels *pixels, size_t n) {
+  size_t used = 0;
+  for (size_t i = 0; i < n * pixels->channels * pixels->plane; i++) used += pixels->bytes[i] != 0;
+  return used;
+}
+
+void sprint__pixels_list(struct sprint__pixels *pixels, size_t n) {
+  size_t used = 0, d = pixels->channels * pixels->plane;
+  for (size_t i = 0; i < n; i++) {
+    const uint8_t *bytes = pixels->bytes + i * d;
+    pixels->start[i] = used;
+    for (size_t k = 0; k < d; k++)
+      if (bytes[k])
+        pixels->list[used++] = (struct sprint__pixel){(uint16_t)k, (uint16_t)(k / pixels->plane * 256 + bytes[k])};
+  }
+  pixels->start[n] = used;
+}

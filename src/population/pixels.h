@@ -1,18 +1,33 @@
-/* Records kept as bytes: a look-up turns a pixel into a feature. */
+/* Records kept as bytes: a look-up turns a pixel into a feature. Where most pixels are zero, the others are also listed.
+ */
 #ifndef SPRINT_POPULATION_PIXELS_H
 #define SPRINT_POPULATION_PIXELS_H
 
 #include "sprint.h"
 
+/* A pixel that is not zero: the feature that it is, and where its value is among the levels. */
+struct sprint__pixel {
+  uint16_t feature, level;
+};
+
 struct sprint__pixels {
   const uint8_t *bytes;      /* (n, d) */
   const sprint_real *levels; /* (channels, 256): what a byte of a channel is as a feature */
   size_t channels, plane;    /* d = channels * plane */
-  bool sparse;               /* a byte of 0 is a feature of 0, and most bytes are 0 */
+
+  /* Lists, features rising: those of record i are list[start[i]] .. list[start[i + 1]]. NULL: there are none. */
+  struct sprint__pixel *list;
+  size_t *start; /* (n + 1) */
 };
 
 /* Writes n records to ret_x (n, d): those of `who`, or, where it is NULL, `first` and the following. */
 void sprint__pixels_unpack(const struct sprint__pixels *pixels, const uint32_t *who, size_t first, size_t n,
                            sprint_real *ret_x);
+
+/* The pixels of all n records that are not zero. */
+size_t sprint__pixels_count(const struct sprint__pixels *pixels, size_t n);
+
+/* Fills list (room for as many as that) and start. */
+void sprint__pixels_list(struct sprint__pixels *pixels, size_t n);
 
 #endif

@@ -59,6 +59,8 @@ void sprint_population_free(sprint_population *p) {
   sprint__free(p->x);
   sprint__free(p->bytes);
   sprint__free(p->levels);
+  sprint__free(p->pixels.list);
+  sprint__free(p->pixels.start);
   sprint__free(p->y);
   sprint__free(p->columns);
   sprint__free(p->label_name);
@@ -188,13 +190,19 @@ static sprint_status tabulate_levels(const struct sprint__column *columns, sprin
 /* Below this share of pixels that are not zero, going from one to the next beats multiplying by all. */
 #define SPARSE 0.35
 
-static void view_pixels(sprint_population *p) {
-  size_t used = 0, n = p->n * p->d;
-  bool zero = true;
-  for (size_t i = 0; i < n; i++) used += p->bytes[i] != 0;
-  for (size_t c = 0; c < p->image.channels; c++) zero = zero && p->levels[c * 256] == 0;
-  p->pixels = (struct sprint__pixels){p->bytes, p->levels, p->image.channels, plane_size(p),
-                                      zero && (double)used < SPARSE * (double)n};
+static sprint_status view_pixels(sprint_population *p) {
+  struct sprint__pixels *pixels = &p->pixels;
+  *pixels = (struct sprint__pixels){p->bytes, p->levels, p->image.channels, plane_size(p), NULL, NULL};
+  for (size_t c = 0; c < pixels->channels; c++)
+    if (p->levels[c * 256] != 0) return SPRINT_OK;
+  size_t used = sprint__pixels_count(pixels, p->n);
+  if ((double)used > SPARSE * (double)p->n * (double)p->d || p->d > UINT16_MAX || pixels->channels > UINT8_MAX)
+    return SPRINT_OK;
+  pixels->list = sprint__alloc(p->context, used, sizeof *pixels->list);
+  pixels->start = sprint__alloc(p->context, p->n + 1, sizeof *pixels->start);
+  if (!pixels->list || !pixels->start) return SPRINT_ERROR_MEMORY;
+  sprint__pixels_list(pixels, p->n);
+  return SPRINT_OK;
 }
 
 /* Rows come in the table's order, so as many as it has are all of them: its bytes then change hands. */
@@ -204,14 +212,12 @@ static sprint_status take_bytes(struct sprint__table *table, const struct sprint
   if (p->n == table->n) {
     p->bytes = table->bytes;
     table->bytes = NULL;
-    view_pixels(p);
-    return SPRINT_OK;
+    return view_pixels(p);
   }
   p->bytes = sprint__alloc(p->context, p->n, p->d);
   if (!p->bytes) return SPRINT_ERROR_MEMORY;
   for (size_t i = 0; i < p->n; i++) memcpy(p->bytes + i * p->d, table->bytes + rows[i] * p->d, p->d);
-  view_pixels(p);
-  return SPRINT_OK;
+  return view_pixels(p);
 }
 
 static sprint_status copy_table(struct sprint__table *table, const struct sprint__column *columns, const uint32_t *rows,

@@ -160,13 +160,34 @@ static sprint_status tell_piece(void *user, const struct sprint__piece *piece) {
     records.stratum = run->stratum;
     records.p = run->current.p;
   }
+  if (run->p_follows) {
+    records.p = NULL;
+    records.last = false;
+  }
   return sprint_solver_tell(run->solver, &records);
+}
+
+/* The strata probabilities follow from the losses that the solver has just summed. */
+static sprint_status tell_strata(sprint_run *run) {
+  const struct sprint__gathered *gathered = &run->solver->gathered;
+  size_t n = run->shift->population->n_strata;
+  run->p_follows = false;
+  for (size_t c = 0; c < n; c++) run->current.p[c] = gathered->loss[c] / (double)gathered->count[c];
+  run->shift->ops->from_losses(run->shift, run->current.p, run->current.p);
+  if (!sprint__deployment_finite(&run->current, run->shift)) {
+    sprint_solver_halt(run->solver, SPRINT_STOP_DIVERGED);
+    return SPRINT_OK;
+  }
+  memcpy(run->anchor.p, run->current.p, n * sizeof *run->anchor.p);
+  sprint_records end = {.p = run->current.p, .last = true};
+  return sprint_solver_tell(run->solver, &end);
 }
 
 /* Everybody's record; where the solver is coupled, also what its batches refer back to. */
 static sprint_status tell_population(sprint_run *run) {
   sprint__deployment_copy(&run->anchor, run->shift, &run->current);
-  return sprint__pass_over(&run->pass, &run->current, &run->current, tell_piece, run);
+  SPRINT__TRY(sprint__pass_over(&run->pass, &run->current, &run->current, tell_piece, run));
+  return run->p_follows ? tell_strata(run) : SPRINT_OK;
 }
 
 /* The drawn individuals' records at the snapshot. */
@@ -235,12 +256,24 @@ static sprint_status take_row(sprint_run *run, sprint_observer observer, void *u
   return SPRINT_OK;
 }
 
+/* Whether a pass over everybody, which comes next, gives what the strata probabilities need. */
+static bool strata_follow(const sprint_run *run, const sprint_want *want, enum sprint__moment moment) {
+  const struct sprint__shift_ops *ops = run->shift->ops;
+  return want->kind == SPRINT_WANT_POPULATION && !sprint__shift_moves(run->shift) && ops->wants_losses &&
+         ops->wants_losses(run->shift, moment);
+}
+
 /* The first deployment of an epoch refreshes what the shift knows. */
-static sprint_status deploy(sprint_run *run, const sprint_real *theta) {
+static sprint_status deploy(sprint_run *run, const sprint_want *want) {
   bool first = run->solver->cost.epochs >= run->epochs_refreshed;
   enum sprint__moment moment = first ? SPRINT__REFRESHING : SPRINT__DEPLOYING;
   if (first) run->epochs_refreshed = run->solver->cost.epochs + 1;
-  SPRINT__TRY(sprint__deployment_set(&run->current, run->shift, theta, moment));
+  run->p_follows = strata_follow(run, want, moment);
+  if (run->p_follows) {
+    memcpy(run->current.theta, want->theta, run->solver->n_params * sizeof *want->theta);
+    return SPRINT_OK;
+  }
+  SPRINT__TRY(sprint__deployment_set(&run->current, run->shift, want->theta, moment));
   if (!sprint__deployment_finite(&run->current, run->shift)) sprint_solver_halt(run->solver, SPRINT_STOP_DIVERGED);
   return SPRINT_OK;
 }
@@ -252,7 +285,7 @@ sprint_status sprint_run_go(sprint_run *run, sprint_observer observer, void *use
     sprint_want want;
     SPRINT__TRY(sprint_solver_ask(run->solver, &want));
     if (want.kind == SPRINT_WANT_NOTHING) break;
-    if (want.deploy) SPRINT__TRY(deploy(run, want.theta));
+    if (want.deploy) SPRINT__TRY(deploy(run, &want));
     if (run->solver->stop != SPRINT_STOP_RUNNING) continue;
     if (want.kind == SPRINT_WANT_POPULATION)
       SPRINT__TRY(tell_population(run));

@@ -26,6 +26,7 @@ struct sprint_run {
 
   struct sprint__pass pass;
   struct sprint__deployment current; /* the newest deployment */
+  bool p_follows;                    /* its p is not yet known: it follows from the population's losses */
   struct sprint__deployment anchor;  /* that of the newest snapshot */
   struct sprint__deployment here;    /* for evaluation: theta itself */
   sprint_real *anchor_x;             /* (n, d) everybody's record at the snapshot, where the shift has a state */

@@ -22,6 +22,10 @@ struct sprint__shift_ops {
                            size_t n, sprint_real *x);
   /* ret_p (n_strata). NULL: strata show up as often as in the population. */
   sprint_status (*strata)(sprint_shift *shift, const sprint_real *deployed, enum sprint__moment moment, double *ret_p);
+  /* Whether strata at this moment would be no more than from_losses of each stratum's mean loss on base records, which
+   * a snapshot has at hand. NULL: never. */
+  bool (*wants_losses)(const sprint_shift *shift, enum sprint__moment moment);
+  void (*from_losses)(sprint_shift *shift, const double *losses, double *ret_p);
   /* These individuals were drawn under `deployed` and answered with x (n, d), NULL where they answered with base
    * records that are images kept as bytes. NULL: nothing is remembered. */
   sprint_status (*drawn)(sprint_shift *shift, const sprint_real *deployed, const uint32_t *who, const sprint_real *y,

@@ -125,36 +125,48 @@ static void probe_losses(sprint_shift *shift, const sprint_real *theta) {
   }
 }
 
-/* The class losses that this way of knowing them has at this moment. */
-static void know_losses(sprint_shift *shift, const sprint_real *theta, enum sprint__moment moment) {
-  struct retention *r = shift->impl;
-  size_t n = shift->population->n_strata;
-  if (moment == SPRINT__LOOKING || r->knowledge == EXACT) {
-    exact_losses(shift, theta);
-    return;
-  }
-  if (r->knowledge == PROBE) {
-    probe_losses(shift, theta);
-    return;
-  }
-  if (!r->known || (r->knowledge == SNAPSHOT && moment == SPRINT__REFRESHING)) {
-    exact_losses(shift, theta);
-    for (size_t c = 0; c < n; c++) shift->state[c] = (sprint_real)r->losses[c];
-    r->known = true;
-  }
-  for (size_t c = 0; c < n; c++) r->losses[c] = (double)shift->state[c];
+/* Whether the losses to be known at this moment are those of the whole population. */
+static bool retention_wants_losses(const sprint_shift *shift, enum sprint__moment moment) {
+  const struct retention *r = shift->impl;
+  if (moment == SPRINT__LOOKING || r->knowledge == EXACT) return true;
+  return r->knowledge == SNAPSHOT && (moment == SPRINT__REFRESHING || !r->known);
 }
 
 /* By log-sum-exp: the smallest loss is taken off first. */
+static void weigh(const struct retention *r, const double *losses, size_t n, double *ret_p) {
+  double least = INFINITY, sum = 0;
+  for (size_t c = 0; c < n; c++) least = fmin(least, losses[c]);
+  for (size_t c = 0; c < n; c++) sum += ret_p[c] = exp(-r->alpha * (losses[c] - least));
+  for (size_t c = 0; c < n; c++) ret_p[c] /= sum;
+}
+
+static void remember(sprint_shift *shift, const double *losses) {
+  struct retention *r = shift->impl;
+  for (size_t c = 0; c < shift->n_state; c++) shift->state[c] = (sprint_real)losses[c];
+  r->known = true;
+}
+
+static void retention_from_losses(sprint_shift *shift, const double *losses, double *ret_p) {
+  struct retention *r = shift->impl;
+  remember(shift, losses);
+  for (size_t c = 0; c < shift->population->n_strata; c++)
+    r->losses[c] = shift->state ? (double)shift->state[c] : losses[c];
+  weigh(r, r->losses, shift->population->n_strata, ret_p);
+}
+
 static sprint_status retention_strata(sprint_shift *shift, const sprint_real *deployed, enum sprint__moment moment,
                                       double *ret_p) {
   struct retention *r = shift->impl;
   size_t n = shift->population->n_strata;
-  know_losses(shift, deployed, moment);
-  double least = INFINITY, sum = 0;
-  for (size_t c = 0; c < n; c++) least = fmin(least, r->losses[c]);
-  for (size_t c = 0; c < n; c++) sum += ret_p[c] = exp(-r->alpha * (r->losses[c] - least));
-  for (size_t c = 0; c < n; c++) ret_p[c] /= sum;
+  if (retention_wants_losses(shift, moment) || (r->knowledge == RUNNING && !r->known)) {
+    exact_losses(shift, deployed);
+    if (moment != SPRINT__LOOKING) remember(shift, r->losses);
+  } else if (r->knowledge == PROBE) {
+    probe_losses(shift, deployed);
+  }
+  bool remembered = shift->state && moment != SPRINT__LOOKING;
+  for (size_t c = 0; remembered && c < n; c++) r->losses[c] = (double)shift->state[c];
+  weigh(r, r->losses, n, ret_p);
   return SPRINT_OK;
 }
 
@@ -192,6 +204,8 @@ static const struct sprint__shift_ops retention_ops = {
     .setup = retention_setup,
     .free = retention_free,
     .strata = retention_strata,
+    .wants_losses = retention_wants_losses,
+    .from_losses = retention_from_losses,
     .drawn = retention_drawn,
 };
 

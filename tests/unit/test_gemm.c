@@ -139,18 +139,19 @@ static void fill_images(size_t d, sprint_real *levels) {
 /* Sparse products against the dense ones on the same numbers: sums of at most d, or n, products of numbers within 1. */
 static void check_sparse(size_t n, size_t channels, size_t plane, size_t out) {
   static sprint_real levels[512], x[IMAGES * MOST_PIXELS], ours[MOST];
-  static struct sprint__entry entries[IMAGES * MOST_PIXELS + 8];
-  uint32_t start[IMAGES + 1], at[IMAGES], who[IMAGES];
+  static struct sprint__pixel list[IMAGES * MOST_PIXELS];
+  size_t start[IMAGES + 1], at[IMAGES];
+  uint32_t who[IMAGES];
   size_t d = channels * plane;
-  struct sprint__pixels pixels = {bytes, levels, channels, plane, true};
-  struct sprint__sparse sparse = {entries, start, at};
+  struct sprint__pixels pixels = {bytes, levels, channels, plane, list, start};
+  struct sprint__sparse sparse = {&pixels, who, 0, at};
   struct sprint__dense dense = {d, out, b, true};
   double bound = (double)(d + n + 2) * (double)(d + n + 2) * (sizeof(sprint_real) == 8 ? 1.2e-16 : 6e-8);
   fill_images(d, levels);
   fill(b, (d + 1) * out, 2);
   for (size_t i = 0; i < n; i++) who[i] = (uint32_t)(IMAGES - 1 - i * 7 % IMAGES);
   sprint__pixels_unpack(&pixels, who, 0, n, x);
-  sprint__sparse_list(&pixels, who, 0, n, &sparse);
+  sprint__pixels_list(&pixels, IMAGES);
   sprint__dense_forward(&dense, x, n, c);
   sprint__sparse_forward(&dense, &sparse, n, ours);
   for (size_t i = 0; i < n * out; i++) assert_true(fabs((double)(c[i] - ours[i])) <= bound);
