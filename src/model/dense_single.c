@@ -16,10 +16,28 @@ SPRINT__INLINE sprint_real dot(const sprint_real *a, const sprint_real *b, size_
   return sum;
 }
 
+/* The same for ROWS rows of x, which share the loads of w. */
+SPRINT__INLINE void dots(const sprint_real *x, const sprint_real *w, size_t n, sprint_real sums[ROWS]) {
+  size_t k = 0;
+  group s[ROWS] = {{0}};
+  for (; k + G <= n; k += G) {
+    group weights = load(w + k);
+    for (size_t r = 0; r < ROWS; r++) s[r] += weights * load(x + r * n + k);
+  }
+  for (size_t r = 0; r < ROWS; r++) {
+    sums[r] = total(s[r]);
+    for (size_t l = k; l < n; l++) sums[r] += x[r * n + l] * w[l];
+  }
+}
+
 SPRINT__FAST void sprint__single_forward(const struct sprint__dense *dense, const sprint_real *x, size_t n,
                                          sprint_real *ret_y) {
-  for (size_t i = 0; i < n; i++) {
-    sprint_real y = dense->theta[dense->in] + dot(x + i * dense->in, dense->theta, dense->in);
+  size_t in = dense->in, i = 0;
+  const sprint_real *w = dense->theta, bias = w[in];
+  for (; i + ROWS <= n; i += ROWS) dots(x + i * in, w, in, ret_y + i);
+  for (; i < n; i++) ret_y[i] = dot(x + i * in, w, in);
+  for (i = 0; i < n; i++) {
+    sprint_real y = ret_y[i] + bias;
     ret_y[i] = dense->relu && y <= 0 ? 0 : y;
   }
 }

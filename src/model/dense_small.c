@@ -58,30 +58,40 @@ SPRINT__INLINE void rows_forward(const struct sprint__dense *dense, const sprint
   }
 }
 
-SPRINT__FAST void sprint__small_forward(const struct sprint__dense *dense, const sprint_real *x, size_t n,
-                                        sprint_real *ret_y) {
-  size_t out = dense->out, i = 0;
-  const sprint_real *bias = dense->theta + dense->in * out;
-  for (; n >= ROWS && i < n; i += ROWS)
+SPRINT__INLINE void tiles_forward(const struct sprint__dense *dense, const sprint_real *x, size_t n, bool relu,
+                                  sprint_real *y) {
+  size_t out = dense->out;
+  const sprint_real *bias = dense->theta + dense->in * out, *rows[ROWS];
+  for (size_t i = 0; i < n; i += ROWS) {
+    rows_at(x, dense->in, i, n, rows);
     for (size_t c = 0; c < out; c += 2 * G) {
-      const sprint_real *rows[ROWS];
       size_t at[2] = {group_at(c, out), group_at(c + G, out)};
       group sums[ROWS][2];
-      rows_at(x, dense->in, i, n, rows);
       for (int r = 0; r < ROWS; r++)
         for (int g = 0; g < 2; g++) sums[r][g] = load(bias + at[g]);
       multiply(rows, dense->in, dense->theta, out, at, sums);
       for (size_t r = 0; r < ROWS && i + r < n; r++)
-        for (int g = 0; g < 2; g++)
-          store(ret_y + (i + r) * out + at[g], dense->relu ? positive(sums[r][g]) : sums[r][g]);
+        for (int g = 0; g < 2; g++) store(y + (i + r) * out + at[g], relu ? positive(sums[r][g]) : sums[r][g]);
     }
-  if (i < n) rows_forward(dense, x, n, ret_y);
+  }
+}
+
+SPRINT__FAST void sprint__small_forward(const struct sprint__dense *dense, const sprint_real *x, size_t n,
+                                        sprint_real *ret_y) {
+  if (n < ROWS)
+    rows_forward(dense, x, n, ret_y);
+  else if (dense->relu)
+    tiles_forward(dense, x, n, true, ret_y);
+  else
+    tiles_forward(dense, x, n, false, ret_y);
 }
 
 /* to (rounded columns) of W^T (out, in): the padding is zero. */
 SPRINT__INLINE void transpose(const struct sprint__dense *dense, size_t stride, sprint_real *to) {
-  for (size_t o = 0; o < dense->out; o++)
-    for (size_t k = 0; k < stride; k++) to[o * stride + k] = k < dense->in ? dense->theta[k * dense->out + o] : 0;
+  for (size_t k = 0; k < dense->in; k++)
+    for (size_t o = 0; o < dense->out; o++) to[o * stride + k] = dense->theta[k * dense->out + o];
+  for (size_t k = dense->in; k < stride; k++)
+    for (size_t o = 0; o < dense->out; o++) to[o * stride + k] = 0;
 }
 
 /* Puts the first `used` numbers of a group, those of a relu's zeros as zero. */

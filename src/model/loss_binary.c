@@ -1,7 +1,9 @@
 /* Losses of one output f against a label of -1 or +1 (classes 0 and 1): logistic, and the sigmoid loss of
  * Li & Wai, "Stochastic optimization schemes for performative prediction with nonconvex loss" (2024). */
-#include <tgmath.h>
+#include <math.h>
+#include <string.h>
 
+#include "base/group_math.h"
 #include "model/loss.h"
 
 static size_t binary_outputs(size_t n_classes) { return n_classes == 2 ? 1 : 0; }
@@ -15,16 +17,31 @@ static double logistic(double v) {
 
 static size_t is_right(sprint_real f, sprint_real y) { return (f > 0) == (y > 0); }
 
-static double logistic_sum(const struct sprint__loss *loss, const sprint_real *f, const sprint_real *y, size_t n,
-                           sprint_real *delta, size_t *correct) {
+/* One group of rows: log(1 + exp(-margin)) and, to *ret_slope, its slope in f. */
+SPRINT__INLINE group logistic_group(group f, group y, group *ret_slope) {
+  group side = chosen(y > 0, SPRINT__ALL((sprint_real)1), SPRINT__ALL((sprint_real)-1)), margin = side * f;
+  group_mask wrong = margin < 0;
+  group e = group_exp(chosen(wrong, margin, -margin)), one = SPRINT__ALL((sprint_real)1);
+  *ret_slope = -side * chosen(wrong, one, e) / (1 + e);
+  return chosen(wrong, -margin, (group){0}) + group_log1p(e);
+}
+
+SPRINT__FAST static double logistic_sum(const struct sprint__loss *loss, const sprint_real *f, const sprint_real *y,
+                                        size_t n, sprint_real *delta, size_t *correct) {
   (void)loss;
   double sum = 0;
-  for (size_t i = 0; i < n; i++) {
-    sprint_real s = side(y[i]), margin = s * f[i], e = exp(-fabs(margin));
-    if (delta) delta[i] = -s * (margin < 0 ? 1 : e) / (1 + e);
-    if (!correct) continue;
-    sum += (double)((margin < 0 ? -margin : 0) + log1p(e));
-    *correct += is_right(f[i], y[i]);
+  for (size_t i = 0; i < n; i += G) {
+    size_t used = n - i < G ? n - i : G;
+    sprint_real room[3][G] = {{0}};
+    memcpy(room[0], f + i, used * sizeof *f);
+    memcpy(room[1], y + i, used * sizeof *y);
+    group slope, value = logistic_group(load(room[0]), load(room[1]), &slope);
+    store(room[2], slope);
+    if (delta) memcpy(delta + i, room[2], used * sizeof *delta);
+    for (size_t g = 0; correct && g < used; g++) {
+      sum += (double)value[g];
+      *correct += is_right(f[i + g], y[i + g]);
+    }
   }
   return sum;
 }

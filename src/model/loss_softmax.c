@@ -1,6 +1,7 @@
 /* Softmax cross-entropy: log sum exp(f) - f_y. */
 #include <math.h>
 
+#include "base/group_math.h"
 #include "model/loss.h"
 
 static size_t softmax_outputs(size_t n_classes) { return n_classes >= 2 ? n_classes : 0; }
@@ -13,22 +14,48 @@ static size_t largest(const sprint_real *f, size_t k) {
   return best;
 }
 
-static double softmax_sum(const struct sprint__loss *loss, const sprint_real *f, const sprint_real *y, size_t n,
-                          sprint_real *delta, size_t *correct) {
+enum { ROOM = 1024 }; /* classes whose exponentials are held though nobody wants them */
+
+static sprint_real sum_only(const sprint_real *f, size_t k, sprint_real top) {
+  double sum = 0;
+  for (size_t j = 0; j < k; j++) sum += exp((double)f[j] - (double)top);
+  return (sprint_real)sum;
+}
+
+/* e (k) := exp(f - top), and their sum. */
+SPRINT__INLINE sprint_real exponentials(const sprint_real *f, size_t k, sprint_real top, sprint_real *e) {
+  group sums = {0};
+  size_t j = 0;
+  for (; j + G <= k; j += G) {
+    group value = group_exp(load(f + j) - top);
+    store(e + j, value);
+    sums += value;
+  }
+  if (j == k) return total(sums);
+  sprint_real rest[G];
+  for (size_t g = 0; g < G; g++) rest[g] = j + g < k ? f[j + g] - top : (sprint_real)-INFINITY;
+  group value = group_exp(load(rest));
+  for (size_t g = 0; j + g < k; g++) e[j + g] = value[g];
+  return total(sums + value);
+}
+
+SPRINT__FAST static double softmax_sum(const struct sprint__loss *loss, const sprint_real *f, const sprint_real *y,
+                                       size_t n, sprint_real *delta, size_t *correct) {
   size_t k = loss->n_outputs;
-  double total = 0;
+  double total_loss = 0;
   for (size_t i = 0; i < n; i++, f += k) {
     size_t label = (size_t)y[i], best = largest(f, k);
-    double top = (double)f[best], sum = 0;
-    for (size_t j = 0; j < k; j++) sum += exp((double)f[j] - top);
+    sprint_real room[ROOM], *e = delta ? delta + i * k : room;
+    sprint_real sum = delta || k <= ROOM ? exponentials(f, k, f[best], e) : sum_only(f, k, f[best]);
     if (correct) {
-      total += log(sum) + top - (double)f[label];
+      total_loss += log((double)sum) + (double)f[best] - (double)f[label];
       *correct += best == label;
     }
     if (!delta) continue;
-    for (size_t j = 0; j < k; j++) delta[i * k + j] = (sprint_real)(exp((double)f[j] - top) / sum - (j == label));
+    for (size_t j = 0; j < k; j++) e[j] /= sum;
+    e[label] -= 1;
   }
-  return total;
+  return total_loss;
 }
 
 /* log p_g - log(1 - p_g) = f_g - log sum over j != g of exp(f_j). */

@@ -7,7 +7,7 @@
 /* Reals of activations that one block may hold: half a megabyte of floats, so that they stay in the second cache and
  * large weights are read once for many rows; where the weights are few, what fits the first cache. */
 #define BLOCK_REALS       131072
-#define BLOCK_REALS_SMALL 16384
+#define BLOCK_REALS_SMALL 20480
 #define FEW_PARAMS        8192
 
 /* A relu between dense layers is done by them: the one before puts out max(., 0), the one after leaves out what that

@@ -6,7 +6,7 @@
 
 enum {
   WIDE = SPRINT__SPARSE_OUT / SPRINT__GROUP,
-  TILE = 128, /* features */
+  TILE = 112, /* features */
 };
 
 SPRINT__INLINE size_t record_at(const struct sprint__sparse *x, size_t i) { return x->who ? x->who[i] : x->first + i; }
@@ -15,21 +15,25 @@ SPRINT__INLINE void start_lists(const struct sprint__sparse *x, size_t n) {
   for (size_t i = 0; i < n; i++) x->at[i] = x->pixels->start[record_at(x, i)];
 }
 
-/* Adds to y the rows of W of a record's pixels at .. end, up to feature `until`; returns where the next one is. */
-SPRINT__INLINE size_t add_rows(const struct sprint__pixels *pixels, size_t at, size_t end, size_t until,
-                               const sprint_real *w, size_t stride, sprint_real *y) {
-  const struct sprint__pixel *pixel = pixels->list + at, *stop = pixels->list + end;
-  if (pixel == stop || pixel->feature >= until) return at;
+/* Where the record's list has got to feature `until`. */
+SPRINT__INLINE size_t list_until(const struct sprint__sparse *x, size_t i, size_t until) {
+  size_t at = x->at[i], end = x->pixels->start[record_at(x, i) + 1];
+  while (at < end && x->pixels->list[at].feature < until) at++;
+  return at;
+}
+
+/* Adds to y the rows of W of pixels at .. end. */
+SPRINT__INLINE void add_rows(const struct sprint__pixels *pixels, size_t at, size_t end, const sprint_real *w,
+                             size_t stride, sprint_real *y) {
   group sums[WIDE], *to = (group *)y;
   for (size_t g = 0; g < WIDE; g++) sums[g] = to[g];
-  for (; pixel < stop && pixel->feature < until; pixel++) {
-    group factor = SPRINT__ALL(pixels->levels[pixel->level]);
-    const group *row = (const group *)(w + pixel->feature * stride);
+  for (; at < end; at++) {
+    group factor = SPRINT__ALL(pixels->levels[pixels->list[at].level]);
+    const group *row = (const group *)(w + pixels->list[at].feature * stride);
     SPRINT__FORGET(row);
     for (size_t g = 0; g < WIDE; g++) sums[g] += factor * row[g];
   }
   for (size_t g = 0; g < WIDE; g++) to[g] = sums[g];
-  return (size_t)(pixel - pixels->list);
 }
 
 SPRINT__FAST void sprint__sparse_forward(const struct sprint__dense *dense, const struct sprint__sparse *x, size_t n,
@@ -38,30 +42,28 @@ SPRINT__FAST void sprint__sparse_forward(const struct sprint__dense *dense, cons
   const sprint_real *bias = dense->theta + in * out;
   for (size_t i = 0; i < n; i++) memcpy(ret_y + i * out, bias, out * sizeof *bias);
   size_t tile = n > 1 ? TILE : in;
-  for (size_t c = 0; c < out; c += SPRINT__SPARSE_OUT) {
-    start_lists(x, n);
-    for (size_t k = 0; k < in; k += tile)
-      for (size_t i = 0; i < n; i++)
-        x->at[i] = add_rows(x->pixels, x->at[i], x->pixels->start[record_at(x, i) + 1], k + tile, dense->theta + c, out,
-                            ret_y + i * out + c);
-  }
+  start_lists(x, n);
+  for (size_t k = 0; k < in; k += tile)
+    for (size_t i = 0; i < n; i++) {
+      size_t end = list_until(x, i, k + tile);
+      for (size_t c = 0; c < out; c += SPRINT__SPARSE_OUT)
+        add_rows(x->pixels, x->at[i], end, dense->theta + c, out, ret_y + i * out + c);
+      x->at[i] = end;
+    }
   for (size_t k = 0; dense->relu && k < n * out; k += G) store(ret_y + k, positive(load(ret_y + k)));
 }
 
 /* The same the other way: adds a record's dy to the rows of its pixels. */
-SPRINT__INLINE size_t add_to_rows(const struct sprint__pixels *pixels, size_t at, size_t end, size_t until,
-                                  const sprint_real *dy, size_t stride, sprint_real *gradient) {
-  const struct sprint__pixel *pixel = pixels->list + at, *stop = pixels->list + end;
-  if (pixel == stop || pixel->feature >= until) return at;
+SPRINT__INLINE void add_to_rows(const struct sprint__pixels *pixels, size_t at, size_t end, const sprint_real *dy,
+                                size_t stride, sprint_real *gradient) {
   group d[WIDE];
   for (size_t g = 0; g < WIDE; g++) d[g] = load(dy + g * G);
-  for (; pixel < stop && pixel->feature < until; pixel++) {
-    group factor = SPRINT__ALL(pixels->levels[pixel->level]);
-    group *row = (group *)(gradient + pixel->feature * stride);
+  for (; at < end; at++) {
+    group factor = SPRINT__ALL(pixels->levels[pixels->list[at].level]);
+    group *row = (group *)(gradient + pixels->list[at].feature * stride);
     SPRINT__FORGET(row);
     for (size_t g = 0; g < WIDE; g++) row[g] += factor * d[g];
   }
-  return (size_t)(pixel - pixels->list);
 }
 
 SPRINT__FAST void sprint__sparse_weight(const struct sprint__dense *dense, const struct sprint__sparse *x,
@@ -69,13 +71,14 @@ SPRINT__FAST void sprint__sparse_weight(const struct sprint__dense *dense, const
   size_t in = dense->in, out = dense->out;
   sprint_real *bias = gradient + in * out;
   if (!adds) memset(gradient, 0, (in + 1) * out * sizeof *gradient);
-  for (size_t c = 0; c < out; c += SPRINT__SPARSE_OUT) {
-    start_lists(x, n);
-    for (size_t k = 0; k < in; k += TILE)
-      for (size_t i = 0; i < n; i++)
-        x->at[i] = add_to_rows(x->pixels, x->at[i], x->pixels->start[record_at(x, i) + 1], k + TILE, dy + i * out + c,
-                               out, gradient + c);
-  }
+  start_lists(x, n);
+  for (size_t k = 0; k < in; k += TILE)
+    for (size_t i = 0; i < n; i++) {
+      size_t end = list_until(x, i, k + TILE);
+      for (size_t c = 0; c < out; c += SPRINT__SPARSE_OUT)
+        add_to_rows(x->pixels, x->at[i], end, dy + i * out + c, out, gradient + c);
+      x->at[i] = end;
+    }
   for (size_t i = 0; i < n; i++)
     for (size_t o = 0; o < out; o += G) store(bias + o, load(bias + o) + load(dy + i * out + o));
 }

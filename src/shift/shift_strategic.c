@@ -3,6 +3,7 @@
  * moves on from there; snapshots and evaluations leave no mark. */
 #include <string.h>
 
+#include "base/fast.h"
 #include "shift/shift.h"
 
 /* Rows whose score gradients are held at once. */
@@ -69,6 +70,17 @@ static void recall(const sprint_shift *shift, const uint32_t *who, size_t n, spr
     for (size_t k = 0; k < s->n_columns; k++) x[i * d + s->columns[k]] = shift->state[who[i] * s->n_columns + k];
 }
 
+/* Moves the section's features of n rows along dx. */
+SPRINT__FAST static void move(const struct strategic *s, size_t n, size_t d, sprint_real *restrict x) {
+  const sprint_real *restrict dx = s->dx, alpha = (sprint_real)s->alpha;
+  if (s->n_columns == d) {
+    for (size_t i = 0; i < n * d; i++) x[i] += alpha * dx[i];
+    return;
+  }
+  for (size_t i = 0; i < n; i++)
+    for (size_t k = 0; k < s->n_columns; k++) x[i * d + s->columns[k]] += alpha * dx[i * d + s->columns[k]];
+}
+
 static sprint_status strategic_respond(sprint_shift *shift, const sprint_real *deployed, const uint32_t *who,
                                        const sprint_real *y, size_t n, sprint_real *x) {
   (void)y;
@@ -80,11 +92,7 @@ static sprint_status strategic_respond(sprint_shift *shift, const sprint_real *d
     size_t rows = n - start < PIECE ? n - start : PIECE;
     sprint_real *piece = x + start * d;
     sprint__model_score_gradient(shift->model, deployed, piece, rows, &s->score, s->dx);
-    for (size_t i = 0; i < rows; i++)
-      for (size_t k = 0; k < s->n_columns; k++) {
-        size_t j = i * d + s->columns[k];
-        piece[j] += (sprint_real)s->alpha * s->dx[j];
-      }
+    move(s, rows, d, piece);
   }
   return SPRINT_OK;
 }
