@@ -181,9 +181,25 @@ SPRINT__INLINE void bias_gradient(const sprint_real *dy, size_t n, size_t out, b
   }
 }
 
+/* One row: x times dy, and dy itself for the biases. */
+SPRINT__INLINE void row_weight(const struct sprint__dense *dense, const sprint_real *x, const sprint_real *dy,
+                               bool adds, sprint_real *gradient) {
+  size_t out = dense->out, whole = out / G * G;
+  for (size_t k = 0; k <= dense->in; k++, gradient += out) {
+    sprint_real value = k < dense->in ? x[k] : 1;
+    group factor = SPRINT__ALL(value);
+    for (size_t o = 0; o < whole; o += G) put(gradient + o, factor * load(dy + o), adds);
+    for (size_t o = whole; o < out; o++) gradient[o] = value * dy[o] + (adds ? gradient[o] : 0);
+  }
+}
+
 SPRINT__FAST void sprint__small_weight(const struct sprint__dense *dense, const sprint_real *x, const sprint_real *dy,
                                        size_t n, bool adds, sprint_real *gradient) {
   size_t out = dense->out;
+  if (n == 1) {
+    row_weight(dense, x, dy, adds, gradient);
+    return;
+  }
   for (size_t k = 0; k < dense->in; k += INPUTS)
     for (size_t c = 0; c < out; c += 2 * G) {
       size_t first[2] = {c, c + G};
