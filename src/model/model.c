@@ -50,13 +50,15 @@ sprint_status sprint_model_start(sprint_model *model, uint64_t seed, sprint_real
 }
 
 /* Rows start .. end of all. */
-static struct sprint__rows part_of(const struct sprint__rows *rows, size_t d, size_t start, size_t end) {
+static struct sprint__rows part_of(const struct sprint__rows *rows, const sprint_model *model, size_t start, size_t end) {
+  size_t d = model->n_features, list_out = model->list_out;
   struct sprint__rows part = *rows;
   part.n = end - start;
   if (rows->x) part.x += start * d;
   if (rows->y) part.y += start;
   if (rows->who) part.who += start;
   part.first += start;
+  if (rows->delta) part.delta += start * list_out;
   return part;
 }
 
@@ -67,7 +69,7 @@ static struct sprint__rows part_of(const struct sprint__rows *rows, size_t d, si
 /* What a row costs where the zeros of images are skipped, of one where they are not. */
 #define SPARSE_COST 0.3
 
-static bool is_sparse(const struct sprint__rows *rows) { return !rows->x && rows->pixels->list; }
+
 
 /* Sums at theta on rows and, unless theta_b is NULL, minus those at theta_b on x_b. */
 struct sums_work {
@@ -83,7 +85,7 @@ static void sums_lane(void *user, int lane, size_t start, size_t end) {
   const sprint_model *model = work->model;
   struct sprint__lane *l = &work->model->lanes[lane];
   size_t d = model->n_features;
-  struct sprint__rows rows = part_of(work->rows, d, start, end);
+  struct sprint__rows rows = part_of(work->rows, model, start, end);
   struct sprint__sums sums = {0, 0, work->gradient ? l->gradient : NULL};
   if (work->theta_b)
     model->ops->difference(model, l, work->theta, work->theta_b, &rows, work->x_b ? work->x_b + start * d : NULL,
@@ -98,6 +100,7 @@ static void sums_lane(void *user, int lane, size_t start, size_t end) {
 struct combine_work {
   const sprint_model *model;
   int n_lanes;
+  size_t first; /* parameters before it have been left out */
   sprint_real *gradient;
   double weight, *total;
 };
@@ -121,22 +124,30 @@ static void combine_chunks(void *user, int lane, size_t start, size_t end) {
   (void)lane;
   const struct combine_work *work = user;
   size_t n = work->model->n_params;
-  for (size_t c = start; c < end; c++) combine_chunk(work, c * CHUNK, n - c * CHUNK < CHUNK ? n - c * CHUNK : CHUNK);
+  for (size_t c = start; c < end; c++) {
+    size_t at = work->first + c * CHUNK;
+    combine_chunk(work, at, n - at < CHUNK ? n - at : CHUNK);
+  }
 }
 
 static void combine(struct combine_work *work) {
-  size_t chunks = (work->model->n_params + CHUNK - 1) / CHUNK;
+  size_t chunks = (work->model->n_params - work->first + CHUNK - 1) / CHUNK;
   /* a double read, added and written costs about what ten multiplications of a product do */
   int n_lanes = sprint__lanes_for(chunks, 10.0 * CHUNK * work->n_lanes, 0);
   sprint__lanes_run(work->model->context, chunks, n_lanes, combine_chunks, work);
 }
 
+/* How many of the first parameters the gradient does not have. */
+static size_t left_out(const sprint_model *model, const struct sprint__rows *rows) {
+  return rows->delta ? (model->n_features + 1) * model->list_out : 0;
+}
+
 /* Runs the lanes; where the gradient is to be had as it is, one lane alone writes it there. Returns how many. */
 static int run_lanes(struct sums_work *work, struct sprint__sums *ret_sums) {
   sprint_model *model = work->model;
-  double cost = model->cost_per_row * (work->theta_b ? 2 : 1) * (is_sparse(work->rows) ? SPARSE_COST : 1);
-  int n_lanes =
-      sprint__lanes_for(work->rows->n, cost, work->gradient ? LANE_COST_PER_PARAM * (double)model->n_params : 0);
+  double cost = model->cost_per_row * (work->theta_b ? 2 : 1) * (sprint__rows_listed(work->rows) ? SPARSE_COST : 1);
+  double params = work->gradient ? (double)(model->n_params - left_out(model, work->rows)) : 0;
+  int n_lanes = sprint__lanes_for(work->rows->n, cost, LANE_COST_PER_PARAM * params);
   sprint_real *own = model->lanes[0].gradient;
   if (n_lanes == 1 && ret_sums->gradient) model->lanes[0].gradient = ret_sums->gradient;
   sprint__lanes_run(model->context, work->rows->n, n_lanes, sums_lane, work);
@@ -152,7 +163,7 @@ static int run_lanes(struct sums_work *work, struct sprint__sums *ret_sums) {
 
 static void run_sums(struct sums_work *work, struct sprint__sums *ret_sums) {
   int n_lanes = run_lanes(work, ret_sums);
-  struct combine_work parts = {work->model, n_lanes, ret_sums->gradient, 0, NULL};
+  struct combine_work parts = {work->model, n_lanes, left_out(work->model, work->rows), ret_sums->gradient, 0, NULL};
   if (n_lanes > 1 && ret_sums->gradient) combine(&parts);
 }
 
@@ -166,7 +177,7 @@ void sprint__model_add_sums(sprint_model *model, const sprint_real *theta, const
                             double weight, double *total, struct sprint__sums *ret_sums) {
   struct sums_work work = {model, rows, theta, NULL, NULL, total != NULL, NULL};
   ret_sums->gradient = NULL;
-  struct combine_work parts = {model, run_lanes(&work, ret_sums), NULL, weight, total};
+  struct combine_work parts = {model, run_lanes(&work, ret_sums), left_out(model, rows), NULL, weight, total};
   if (total) combine(&parts);
 }
 

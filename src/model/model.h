@@ -21,7 +21,15 @@ struct sprint__rows {
   const struct sprint__pixels *pixels;
   const uint32_t *who; /* (n) whose images; NULL: first, first + 1, ... */
   size_t first;
+
+  /* Of a first layer that takes lists of pixels (sprint_model.list_out outputs); each NULL: not so. */
+  sprint_real *delta;           /* (n, list_out) its delta goes here, the gradient of its parameters is left out */
+  sprint_real *outputs;         /* (everybody, list_out) its outputs at theta go here, each to its individual's */
+  const sprint_real *outputs_b; /* (everybody, list_out) its outputs at theta_b */
 };
+
+/* Whether rows come as lists of the pixels that are not zero. */
+static inline bool sprint__rows_listed(const struct sprint__rows *rows) { return !rows->x && rows->pixels->list; }
 
 /* Sums over rows, without the L2 penalty. gradient NULL: not wanted. */
 struct sprint__sums {
@@ -99,6 +107,7 @@ struct sprint_model {
   unsigned char *undecayed; /* (n_params) 1: L2 leaves it alone; NULL: all decay */
   double cost_per_row;      /* floating-point operations of a gradient, roughly */
   size_t scratch_size;      /* reals per lane */
+  size_t list_out;          /* outputs of a first layer that takes lists of pixels; its parameters are theta's first */
   size_t n_tensors;
   struct sprint__tensor_view *tensors;
   char *layers_text, *loss_text; /* as a config would say them; NULL for custom models */

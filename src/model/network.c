@@ -59,9 +59,9 @@ size_t sprint__network_scratch(const struct sprint__network *net, size_t layer_s
   return net->block * widths + input_reals(net) + layer_scratch;
 }
 
-/* Whether the first layer can take lists. */
-static bool takes_sparse(const struct sprint__network *net) {
-  return net->layers[0].kind == &sprint__layer_dense && net->layers[0].out % SPRINT__SPARSE_OUT == 0;
+size_t sprint__network_list_out(const struct sprint__network *net) {
+  const struct sprint__layer *first = &net->layers[0];
+  return first->kind == &sprint__layer_dense && first->out % SPRINT__SPARSE_OUT == 0 ? first->out : 0;
 }
 
 static size_t block_size(const struct sprint__network *net, size_t n, size_t start) {
@@ -75,7 +75,7 @@ static struct input input_of(const struct sprint__network *net, struct tape *tap
   const uint32_t *who = rows->who ? rows->who + start : NULL;
   if (rows->x) {
     input.x = rows->x + start * net->layers[0].in;
-  } else if (rows->pixels->list && takes_sparse(net)) {
+  } else if (rows->pixels->list && sprint__network_list_out(net)) {
     tape->sparse = (struct sprint__sparse){rows->pixels, who, rows->first + start, tape->sparse.at};
     input.sparse = &tape->sparse;
   } else {
@@ -90,21 +90,49 @@ static struct sprint__dense first_dense(const struct sprint__network *net, const
   return (struct sprint__dense){first->in, first->out, theta + first->offset, first->then_relu};
 }
 
+/* From the first layer's outputs on. */
+static const sprint_real *forward_above(const struct sprint__network *net, const struct tape *tape,
+                                        const sprint_real *theta, size_t n) {
+  for (size_t l = 1; l < net->n_layers; l++) {
+    const struct sprint__layer *layer = &net->layers[l];
+    if (!layer->absorbed)
+      layer->ops->forward(layer, theta + layer->offset, tape->y[l - 1], n, tape->y[l], tape->scratch);
+  }
+  return tape->y[net->n_layers - 1];
+}
+
 static const sprint_real *forward(const struct sprint__network *net, const struct tape *tape, const sprint_real *theta,
                                   const struct input *input) {
-  const sprint_real *x = input->x;
-  for (size_t l = 0; l < net->n_layers; l++) {
-    const struct sprint__layer *layer = &net->layers[l];
-    if (layer->absorbed) continue;
-    if (l == 0 && input->sparse) {
-      struct sprint__dense dense = first_dense(net, theta);
-      sprint__sparse_forward(&dense, input->sparse, input->n, tape->y[0]);
-    } else {
-      layer->ops->forward(layer, theta + layer->offset, x, input->n, tape->y[l], tape->scratch);
-    }
-    x = tape->y[l];
+  const struct sprint__layer *first = &net->layers[0];
+  if (input->sparse) {
+    struct sprint__dense dense = first_dense(net, theta);
+    sprint__sparse_forward(&dense, input->sparse, input->n, tape->y[0]);
+  } else {
+    first->ops->forward(first, theta + first->offset, input->x, input->n, tape->y[0], tape->scratch);
   }
-  return x;
+  return forward_above(net, tape, theta, input->n);
+}
+
+/* Whose row of (everybody, out) a row is. */
+static size_t individual(const struct sprint__rows *rows, size_t row) {
+  return rows->who ? rows->who[row] : rows->first + row;
+}
+
+static void keep_outputs(const struct sprint__network *net, const struct tape *tape, const struct sprint__rows *rows,
+                         size_t start, size_t n) {
+  size_t out = net->layers[0].out;
+  for (size_t i = 0; rows->outputs && i < n; i++)
+    memcpy(rows->outputs + individual(rows, start + i) * out, tape->y[0] + i * out, out * sizeof *tape->y[0]);
+}
+
+static const sprint_real *forward_b(const struct sprint__network *net, const struct tape *tape,
+                                    const sprint_real *theta_b, const struct input *input,
+                                    const struct sprint__rows *rows, size_t start) {
+  if (!rows->outputs_b) return forward(net, tape, theta_b, input);
+  size_t out = net->layers[0].out;
+  for (size_t i = 0; i < input->n; i++)
+    memcpy(tape->y[0] + i * out, rows->outputs_b + individual(rows, start + i) * out, out * sizeof *tape->y[0]);
+  return forward_above(net, tape, theta_b, input->n);
 }
 
 /* From tape->delta, the gradient in the outputs, back to tape->delta, that in the first layer's outputs; and, unless
@@ -137,6 +165,12 @@ static void backward_first(const struct sprint__network *net, const struct tape 
   }
 }
 
+static void hand_over_delta(const struct sprint__network *net, const struct tape *tape,
+                            const struct sprint__rows *rows, size_t start, size_t n) {
+  size_t out = net->layers[0].out;
+  memcpy(rows->delta + start * out, tape->delta, n * out * sizeof *tape->delta);
+}
+
 static void network_sums(const sprint_model *model, struct sprint__lane *lane, const sprint_real *theta,
                          const struct sprint__rows *rows, struct sprint__sums *sums, sprint_real *gradient_x) {
   const struct sprint__network *net = model->impl;
@@ -144,12 +178,16 @@ static void network_sums(const sprint_model *model, struct sprint__lane *lane, c
     struct tape tape = tape_of(net, lane);
     struct input input = input_of(net, &tape, rows, start);
     const sprint_real *f = forward(net, &tape, theta, &input);
+    keep_outputs(net, &tape, rows, start, input.n);
     bool back = sums->gradient || gradient_x;
     sums->loss += net->loss.ops->sum(&net->loss, f, rows->y + start, input.n, back ? tape.delta : NULL, &sums->correct);
     if (!back) continue;
     backward_above(net, &tape, theta, &input, sums->gradient, start > 0);
-    backward_first(net, &tape, theta, &input, tape.delta, sums->gradient, start > 0,
-                   gradient_x ? gradient_x + start * model->n_features : NULL);
+    if (rows->delta)
+      hand_over_delta(net, &tape, rows, start, input.n);
+    else
+      backward_first(net, &tape, theta, &input, tape.delta, sums->gradient, start > 0,
+                     gradient_x ? gradient_x + start * model->n_features : NULL);
   }
 }
 
@@ -179,12 +217,15 @@ static void block_difference(const struct sprint__network *net, struct tape *tap
     backward_first(net, tape, theta, &input, tape->delta, sums->gradient, start > 0, NULL);
   }
   if (x_b) input_b = (struct input){input.n, x_b + start * net->layers[0].in, NULL};
-  f = forward(net, tape, theta_b, &input_b);
+  f = forward_b(net, tape, theta_b, &input_b, rows, start);
   net->loss.ops->sum(&net->loss, f, y, input.n, tape->delta, NULL);
   negate(tape->delta, input.n * net->loss.n_outputs);
   backward_above(net, tape, theta_b, &input_b, sums->gradient, true);
   if (shares) add(tape->delta, tape->kept, input.n * net->layers[0].out);
-  backward_first(net, tape, theta_b, &input_b, tape->delta, sums->gradient, !shares || start > 0, NULL);
+  if (rows->delta)
+    hand_over_delta(net, tape, rows, start, input.n);
+  else
+    backward_first(net, tape, theta_b, &input_b, tape->delta, sums->gradient, !shares || start > 0, NULL);
 }
 
 static void network_difference(const sprint_model *model, struct sprint__lane *lane, const sprint_real *theta,

@@ -21,6 +21,9 @@ extern const struct sprint__model_ops sprint__network_ops;
 /* Reals that a lane needs for one block, where the layers want layer_scratch of them for themselves. */
 size_t sprint__network_scratch(const struct sprint__network *net, size_t layer_scratch);
 
+/* Outputs of the first layer where it takes lists of pixels, else 0. */
+size_t sprint__network_list_out(const struct sprint__network *net);
+
 /* Fills layers (allocated) from the `layers` value of a model section; offsets and shapes are set. */
 sprint_status sprint__layers_parse(const struct sprint__section *section, struct sprint__shape shape,
                                    struct sprint__layer **ret_layers, size_t *ret_n);

@@ -49,6 +49,7 @@ static sprint_status describe(sprint_model *model, bool l2_biases) {
   net->block = rows < 16 ? 16 : rows > 256 ? 256 : rows / 16 * 16;
   model->scratch_size = sprint__network_scratch(net, scratch);
   model->cost_per_row = 6.0 * products;
+  model->list_out = sprint__network_list_out(net);
   if (l2_biases) return SPRINT_OK;
   model->undecayed = sprint__alloc(model->context, model->n_params, 1);
   if (!model->undecayed) return SPRINT_ERROR_MEMORY;

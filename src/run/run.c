@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "run/sampler.h"
+#include "solver/listed.h"
 
 /* Seconds between calls of the observer within an epoch. */
 #define REPORT_EVERY 0.1
@@ -26,7 +27,7 @@ void sprint_run_free(sprint_run *run) {
   void *const owned[] = {run->name,     run->config_text, run->settings_text,
                          run->anchor_x, run->who,         run->stratum,
                          run->x,        run->x_anchor,    run->y,
-                         run->rows,     run->strata,      run->theta_before,
+                         run->rows,     run->strata,      run->theta_before, run->theta_seen,
                          run->gradient, run->control};
   for (size_t i = 0; i < SPRINT__COUNT(owned); i++) sprint__free(owned[i]);
   sprint_shift_free(run->owned_shift);
@@ -35,7 +36,14 @@ void sprint_run_free(sprint_run *run) {
 }
 
 sprint_stop sprint_run_stop(const sprint_run *run) { return run->solver->stop; }
-const sprint_real *sprint_run_theta(const sprint_run *run) { return run->solver->theta; }
+const sprint_real *sprint_run_theta(const sprint_run *run) {
+  const sprint_solver *solver = run->solver;
+  if (!solver->listed || !solver->listed->control) return solver->theta;
+  memcpy(run->theta_seen, solver->theta, solver->n_params * sizeof *solver->theta);
+  sprint__listed_settle(solver, run->theta_seen);
+  return run->theta_seen;
+}
+
 
 const sprint_trace_row *sprint_run_trace(const sprint_run *run, size_t *ret_n_rows) {
   *ret_n_rows = run->n_rows;
@@ -64,9 +72,10 @@ static sprint_status allocate(sprint_run *run) {
   run->x_anchor = sprint__alloc(context, b, d * sizeof *run->x);
   run->y = sprint__alloc(context, b, sizeof *run->y);
   run->theta_before = sprint__alloc(context, n_params, sizeof(sprint_real));
+  run->theta_seen = sprint__alloc(context, n_params, sizeof(sprint_real));
   run->gradient = sprint__alloc(context, n_params, sizeof(double));
   run->control = sprint__alloc(context, n_params, sizeof(double));
-  if (!run->who || !run->stratum || !run->x || !run->x_anchor || !run->y || !run->theta_before || !run->gradient ||
+  if (!run->who || !run->stratum || !run->x || !run->x_anchor || !run->y || !run->theta_before || !run->theta_seen || !run->gradient ||
       !run->control)
     return SPRINT_ERROR_MEMORY;
   if (run->shift->keeps_records && sprint__solver_coupled(run->solver)) {
@@ -117,6 +126,8 @@ static sprint_status fill_run(sprint_run *run, const struct sprint__plan *plan, 
   run->eval_every = (uint64_t)sprint__get_integer(plan->eval, "every");
   run->eval_bias = sprint__get_flag(plan->eval, "bias");
   SPRINT__TRY(allocate(run));
+  if (!sprint__shift_moves(run->shift) && sprint__shift_refers(run->shift))
+    SPRINT__TRY(sprint__listed_begin(run->solver, run->shift->population, sprint__shift_ignores(run->shift)));
   return allocate_trace(run);
 }
 
@@ -246,6 +257,7 @@ static void report(sprint_run *run, sprint_observer observer, void *user, const 
 
 /* Takes a row off the clock, and stops where the gradient is small enough. */
 static sprint_status take_row(sprint_run *run, sprint_observer observer, void *user) {
+  sprint__listed_settle(run->solver, run->solver->theta);
   run->seconds += sprint__clock() - run->started;
   SPRINT__TRY(sprint__run_evaluate(run));
   const sprint_trace_row *row = &run->rows[run->n_rows - 1];
@@ -273,7 +285,10 @@ static sprint_status deploy(sprint_run *run, const sprint_want *want) {
     memcpy(run->current.theta, want->theta, run->solver->n_params * sizeof *want->theta);
     return SPRINT_OK;
   }
-  SPRINT__TRY(sprint__deployment_set(&run->current, run->shift, want->theta, moment));
+  if (moment == SPRINT__DEPLOYING && sprint__shift_ignores(run->shift))
+    SPRINT__TRY(sprint__shift_strata(run->shift, want->theta, moment, run->current.p));
+  else
+    SPRINT__TRY(sprint__deployment_set(&run->current, run->shift, want->theta, moment));
   if (!sprint__deployment_finite(&run->current, run->shift)) sprint_solver_halt(run->solver, SPRINT_STOP_DIVERGED);
   return SPRINT_OK;
 }

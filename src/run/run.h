@@ -41,6 +41,7 @@ struct sprint_run {
   sprint_trace_row *rows;
   size_t n_strata_room;
   double *strata;             /* (n_rows, n_strata) p_c(theta) of each row */
+  sprint_real *theta_seen;    /* (n_params) as it is shown to whoever asks within an epoch */
   sprint_real *theta_before;  /* (n_params) of the newest row */
   double *gradient, *control; /* (n_params) */
 };

@@ -39,6 +39,7 @@ struct sprint_shift {
   sprint_model *model;
   const sprint_population *population;
   uint64_t evals;     /* per-sample model evaluations that simulating it has cost so far */
+  bool ignores_theta; /* in the middle of an epoch nothing looks at the parameters deployed */
   bool keeps_records; /* an individual's record depends on what they answered before */
   sprint_real *state; /* what goes on from deployment to deployment, flat, or NULL: what a checkpoint must keep */
   size_t n_state;
@@ -58,6 +59,11 @@ sprint_status sprint__shift_check(sprint_context *context, const sprint_model *m
 
 static inline bool sprint__shift_moves(const sprint_shift *shift) { return shift->ops->respond != NULL; }
 static inline bool sprint__shift_reweights(const sprint_shift *shift) { return shift->ops->strata != NULL; }
+
+/* Whether a deployment in the middle of an epoch has no need of its parameters. */
+static inline bool sprint__shift_ignores(const sprint_shift *shift) {
+  return shift->ignores_theta || (!shift->ops->respond && !shift->ops->strata);
+}
 
 /* Whether base records go to the model as they are kept, images as bytes. */
 static inline bool sprint__shift_refers(const sprint_shift *shift) {

@@ -71,6 +71,7 @@ static sprint_status retention_setup(sprint_shift *shift, const struct sprint__s
   r->rate = sprint__get_real(section, "rate");
   r->knowledge = (enum knowledge)sprint__get_choice(section, "losses");
   r->n_probe = (size_t)sprint__get_integer(section, "probe");
+  shift->ignores_theta = r->knowledge == SNAPSHOT;
   r->x = sprint__alloc(shift->context, PIECE, shift->population->d * sizeof *r->x);
   r->y = sprint__alloc(shift->context, PIECE, sizeof *r->y);
   r->losses = sprint__alloc(shift->context, n_strata, sizeof *r->losses);

@@ -8,7 +8,7 @@ static bool sgd_want(const sprint_solver *solver, sprint_want *ret_want) {
 }
 
 static void sgd_batch(sprint_solver *solver, const sprint_records *records, struct sprint__estimate *ret_estimate) {
-  struct sprint__rows rows = sprint__records_rows(records, solver->model->n_features, 0, records->n);
+  struct sprint__rows rows = sprint__solver_rows(solver, records);
   struct sprint__sums sums = {0, 0, solver->direction};
   sprint__model_sums(solver->model, solver->theta, &rows, &sums, NULL);
   ret_estimate->loss = sums.loss / (double)records->n;

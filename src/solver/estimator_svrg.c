@@ -96,7 +96,7 @@ static bool svrg_population(sprint_solver *solver, const struct sprint__gathered
 
 static void svrg_batch(sprint_solver *solver, const sprint_records *records, struct sprint__estimate *ret_estimate) {
   struct svrg *s = solver->impl;
-  struct sprint__rows rows = sprint__records_rows(records, solver->model->n_features, 0, records->n);
+  struct sprint__rows rows = sprint__solver_rows(solver, records);
   struct sprint__sums sums = {0, 0, solver->direction};
   sprint__model_difference(solver->model, solver->theta, s->anchor, &rows, s->coupled ? records->x_reference : NULL,
                            &sums);

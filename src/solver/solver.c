@@ -7,10 +7,12 @@
 #include "base/group.h"
 #include "base/vector.h"
 #include "population/population.h"
+#include "solver/listed.h"
 
 void sprint_solver_free(sprint_solver *solver) {
   if (!solver) return;
   if (solver->estimator && solver->estimator->free) solver->estimator->free(solver);
+  sprint__listed_end(solver);
   sprint__schedule_free(solver->schedule);
   sprint__free(solver->theta);
   sprint__free(solver->direction);
@@ -152,9 +154,13 @@ SPRINT__FAST static bool descend(sprint_real *restrict theta, sprint_real *restr
 }
 
 /* theta := project(theta - gamma v) onto the ball of the radius; returns whether it is finite. */
-static bool take_step(sprint_solver *solver, const struct sprint__estimate *estimate) {
+static bool take_step(sprint_solver *solver, const struct sprint__estimate *estimate, const struct sprint__rows *rows) {
   sprint_real size = (sprint_real)sprint__schedule_size(solver->schedule, solver->cost.steps);
-  bool finite = descend(solver->theta, solver->direction, estimate, size, solver->n_params);
+  bool first_finite = !rows->delta || sprint__listed_step(solver, rows, estimate, size);
+  size_t done = rows->delta ? (solver->listed->in + 1) * solver->listed->out : 0;
+  struct sprint__estimate rest = *estimate;
+  if (rest.control) rest.control += done;
+  bool finite = descend(solver->theta + done, solver->direction + done, &rest, size, solver->n_params - done);
   if (solver->radius > 0) {
     double norm = sqrt(sprint__norm_sq(solver->theta, solver->n_params));
     if (norm > solver->radius)
@@ -165,18 +171,20 @@ static bool take_step(sprint_solver *solver, const struct sprint__estimate *esti
   if (++solver->epoch_step == solver->inner) {
     solver->epoch_step = 0;
     solver->cost.epochs++;
+    sprint__listed_settle(solver, solver->theta);
   }
-  return finite;
+  return finite && first_finite;
 }
 
-static void advance(sprint_solver *solver, struct sprint__estimate *estimate) {
+static void advance(sprint_solver *solver, struct sprint__estimate *estimate, const struct sprint__rows *rows) {
   if (isnan(solver->first_loss)) solver->first_loss = estimate->loss;
   add_penalty(solver, estimate);
-  bool finite = take_step(solver, estimate);
+  bool finite = take_step(solver, estimate, rows);
   if (!finite || sprint__stop_exploded(solver, estimate->loss)) solver->stop = SPRINT_STOP_DIVERGED;
 }
 
-struct sprint__rows sprint__records_rows(const sprint_records *records, size_t d, size_t start, size_t end) {
+/* The rows start .. end of records. */
+static struct sprint__rows rows_of(const sprint_records *records, size_t d, size_t start, size_t end) {
   return (struct sprint__rows){
       .n = end - start,
       .x = records->x ? records->x + start * d : NULL,
@@ -186,10 +194,20 @@ struct sprint__rows sprint__records_rows(const sprint_records *records, size_t d
   };
 }
 
+struct sprint__rows sprint__solver_rows(const sprint_solver *solver, const sprint_records *records) {
+  struct sprint__rows rows = rows_of(records, solver->model->n_features, 0, records->n);
+  if (solver->listed && sprint__rows_listed(&rows)) {
+    rows.delta = solver->listed->delta;
+    rows.outputs_b = solver->listed->outputs;
+  }
+  return rows;
+}
+
 /* Adds rows start .. end of the records, all of one stratum. */
 static void gather_run(sprint_solver *solver, const sprint_records *records, size_t start, size_t end, size_t stratum) {
   struct sprint__gathered *gathered = &solver->gathered;
-  struct sprint__rows rows = sprint__records_rows(records, solver->model->n_features, start, end);
+  struct sprint__rows rows = rows_of(records, solver->model->n_features, start, end);
+  if (solver->listed) rows.outputs = solver->listed->outputs;
   struct sprint__sums sums;
   sprint__model_add_sums(solver->model, solver->theta, &rows, 1, gathered->gradient + stratum * solver->n_params,
                          &sums);
@@ -273,7 +291,8 @@ static sprint_status tell_population(sprint_solver *solver, const sprint_records
   bool ready = solver->estimator->population(solver, gathered, &estimate);
   gathered->n = 0;
   solver->asked = false;
-  if (ready) advance(solver, &estimate);
+  struct sprint__rows everybody = {0};
+  if (ready) advance(solver, &estimate, &everybody);
   return SPRINT_OK;
 }
 
@@ -282,11 +301,13 @@ static sprint_status tell_batch(sprint_solver *solver, const sprint_records *rec
     return sprint_fail(solver->context, SPRINT_ERROR_ARGUMENT, "a batch of %zu records was told; %zu were wanted",
                        records->n, solver->wanted.n);
   struct sprint__estimate estimate = {.scale = (sprint_real)(1.0 / (double)records->n)};
+  struct sprint__rows rows = sprint__solver_rows(solver, records);
+  if (rows.delta) sprint__listed_look(solver, &rows);
   solver->estimator->batch(solver, records, &estimate);
   solver->cost.ifo += estimate.ifo;
   solver->cost.samples += records->n;
   solver->asked = false;
-  advance(solver, &estimate);
+  advance(solver, &estimate, &rows);
   return SPRINT_OK;
 }
 

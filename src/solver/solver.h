@@ -72,6 +72,7 @@ struct sprint_solver {
   bool snapshot_next; /* what is wanted is a snapshot, not yet a step */
   bool asked;
   struct sprint__gathered gathered;
+  struct sprint__listed *listed; /* steps on lists of pixels, or NULL */
 };
 
 extern const sprint_family sprint__method_family, sprint__step_family, sprint__deploy_family, sprint__stop_family;
@@ -100,8 +101,8 @@ uint64_t sprint__stop_planned_steps(const struct sprint__stop_rules *rules, uint
 sprint_stop sprint__stop_check(const sprint_solver *solver);
 bool sprint__stop_exploded(const sprint_solver *solver, double loss);
 
-/* The rows start .. end of records, as a model takes them. */
-struct sprint__rows sprint__records_rows(const sprint_records *records, size_t d, size_t start, size_t end);
+/* A batch, as the solver's model takes it. */
+struct sprint__rows sprint__solver_rows(const sprint_solver *solver, const sprint_records *records);
 
 /* total (n_params) := sum over strata of p_c / n_c times its sums of gradients. */
 void sprint__gathered_mean(const sprint_solver *solver, const struct sprint__gathered *gathered, const double *p,

@@ -1,0 +1,221 @@
+/* Steps on lists of pixels: see listed.h. */
+#include "solver/listed.h"
+
+#include "base/group.h"
+#include "model/sparse.h"
+#include "population/population.h"
+
+/* Batches of up to so many rows owe: they touch a small part of W. */
+enum { OWING_ROWS = 4, WIDE = SPRINT__SPARSE_OUT / SPRINT__GROUP };
+
+void sprint__listed_end(sprint_solver *solver) {
+  struct sprint__listed *listed = solver->listed;
+  if (!listed) return;
+  sprint__free(listed->delta);
+  sprint__free(listed->outputs);
+  sprint__free(listed->by_feature);
+  sprint__free(listed->start);
+  sprint__free(listed->settled);
+  sprint__free(listed);
+  solver->listed = NULL;
+}
+
+static size_t longest_list(const sprint_population *population) {
+  const size_t *start = population->pixels.start;
+  size_t longest = 0;
+  for (size_t i = 0; i < population->n; i++)
+    if (start[i + 1] - start[i] > longest) longest = start[i + 1] - start[i];
+  return longest;
+}
+
+sprint_status sprint__listed_begin(sprint_solver *solver, const sprint_population *population, bool may_owe) {
+  sprint_context *context = solver->context;
+  const sprint_model *model = solver->model;
+  if (!model->list_out || !population->pixels.list || model->l2 > 0 || solver->radius > 0 || solver->batch > UINT16_MAX)
+    return SPRINT_OK;
+  struct sprint__listed *listed = solver->listed = sprint__alloc(context, 1, sizeof *listed);
+  if (!listed) return SPRINT_ERROR_MEMORY;
+  listed->in = model->n_features;
+  listed->out = model->list_out;
+  listed->owes = may_owe && solver->batch <= OWING_ROWS;
+  listed->delta = sprint__alloc(context, solver->batch, listed->out * sizeof *listed->delta);
+  listed->by_feature = sprint__alloc(context, solver->batch * longest_list(population), sizeof *listed->by_feature);
+  listed->start = sprint__alloc(context, listed->in + 2, sizeof *listed->start);
+  listed->settled = sprint__alloc(context, listed->in + 1, sizeof *listed->settled);
+  if (solver->estimator->control)
+    listed->outputs = sprint__alloc(context, population->n, listed->out * sizeof *listed->outputs);
+  bool ok = listed->delta && listed->by_feature && listed->start && listed->settled &&
+            (listed->outputs || !solver->estimator->control);
+  if (ok) return SPRINT_OK;
+  sprint__listed_end(solver);
+  return SPRINT_ERROR_MEMORY;
+}
+
+/* Row k of W, its part of g^ paid. */
+SPRINT__INLINE void settle_row(const struct sprint__listed *listed, sprint_real *theta, size_t k) {
+  sprint_real owed = (sprint_real)(listed->moved - listed->settled[k]);
+  if (owed == 0) return;
+  const sprint_real *g = listed->control + k * listed->out;
+  sprint_real *w = theta + k * listed->out;
+  for (size_t o = 0; o < listed->out; o += G) store(w + o, load(w + o) - owed * load(g + o));
+}
+
+SPRINT__FAST void sprint__listed_settle(const sprint_solver *solver, sprint_real *theta) {
+  const struct sprint__listed *listed = solver->listed;
+  if (!listed || !listed->control) return;
+  for (size_t k = 0; k <= listed->in; k++) settle_row(listed, theta, k);
+  for (size_t k = 0; theta == solver->theta && k <= listed->in; k++) listed->settled[k] = listed->moved;
+}
+
+static const struct sprint__pixel *list_of(const struct sprint__rows *rows, size_t i, size_t *ret_n) {
+  size_t who = rows->who ? rows->who[i] : rows->first + i;
+  *ret_n = rows->pixels->start[who + 1] - rows->pixels->start[who];
+  return rows->pixels->list + rows->pixels->start[who];
+}
+
+SPRINT__FAST void sprint__listed_look(sprint_solver *solver, const struct sprint__rows *rows) {
+  const struct sprint__listed *listed = solver->listed;
+  if (!listed->control) return;
+  settle_row(listed, solver->theta, listed->in);
+  listed->settled[listed->in] = listed->moved;
+  for (size_t i = 0; i < rows->n; i++) {
+    size_t n;
+    const struct sprint__pixel *list = list_of(rows, i, &n);
+    for (size_t j = 0; j < n; j++) {
+      settle_row(listed, solver->theta, list[j].feature);
+      listed->settled[list[j].feature] = listed->moved;
+    }
+  }
+}
+
+/* w -= factor * delta, a row of W; returns 0, or NaN where w is not finite. */
+SPRINT__INLINE group move_row(sprint_real *w, const sprint_real *delta, sprint_real factor, size_t out) {
+  group zeros = {0};
+  for (size_t o = 0; o < out; o += G) {
+    group moved = load(w + o) - factor * load(delta + o);
+    store(w + o, moved);
+    zeros += moved * 0;
+  }
+  return zeros;
+}
+
+/* The rows of the batch's pixels alone; g^ stays owed. */
+SPRINT__FAST static bool step_owing(sprint_solver *solver, const struct sprint__rows *rows, sprint_real scale) {
+  struct sprint__listed *listed = solver->listed;
+  group zeros = {0};
+  for (size_t i = 0; i < rows->n; i++) {
+    size_t n;
+    const struct sprint__pixel *list = list_of(rows, i, &n);
+    const sprint_real *delta = listed->delta + i * listed->out;
+    for (size_t j = 0; j < n; j++)
+      zeros += move_row(solver->theta + list[j].feature * listed->out, delta,
+                        scale * rows->pixels->levels[list[j].level], listed->out);
+    zeros += move_row(solver->theta + listed->in * listed->out, delta, scale, listed->out);
+  }
+  return total(zeros) == 0;
+}
+
+/* Sorts the batch's pixels by feature. */
+static void sort_pixels(struct sprint__listed *listed, const struct sprint__rows *rows) {
+  uint32_t *start = listed->start;
+  memset(start, 0, (listed->in + 2) * sizeof *start);
+  for (size_t i = 0; i < rows->n; i++) {
+    size_t n;
+    const struct sprint__pixel *list = list_of(rows, i, &n);
+    for (size_t j = 0; j < n; j++) start[list[j].feature + 2]++;
+  }
+  for (size_t k = 2; k < listed->in + 2; k++) start[k] += start[k - 1];
+  for (size_t i = 0; i < rows->n; i++) {
+    size_t n;
+    const struct sprint__pixel *list = list_of(rows, i, &n);
+    for (size_t j = 0; j < n; j++)
+      listed->by_feature[start[list[j].feature + 1]++] = (struct sprint__pixel){(uint16_t)i, list[j].level};
+  }
+}
+
+struct step_work {
+  sprint_solver *solver;
+  const struct sprint__rows *rows;
+  const struct sprint__estimate *estimate;
+  sprint_real size;
+  bool finite[SPRINT__MAX_LANES];
+};
+
+/* sums (WIDE groups) of the deltas of the batch's rows that have feature k, each times its pixel. */
+SPRINT__INLINE void sum_deltas(const struct sprint__listed *listed, const sprint_real *levels, size_t k,
+                               const sprint_real *delta, group sums[WIDE]) {
+  for (uint32_t j = listed->start[k]; j < listed->start[k + 1]; j++) {
+    group factor = SPRINT__ALL(levels[listed->by_feature[j].level]);
+    const group *row = (const group *)(delta + listed->by_feature[j].feature * listed->out);
+    SPRINT__FORGET(row);
+    for (size_t g = 0; g < WIDE; g++) sums[g] += factor * row[g];
+  }
+}
+
+/* theta -= size * (scale * sums + control), at one place of WIDE groups. */
+SPRINT__INLINE group move_groups(sprint_real *theta, const sprint_real *control, const group sums[WIDE],
+                                 sprint_real scale, sprint_real size) {
+  group zeros = {0};
+  for (size_t g = 0; g < WIDE; g++) {
+    group v = scale * sums[g];
+    if (control) v += load(control + g * G);
+    group moved = load(theta + g * G) - size * v;
+    store(theta + g * G, moved);
+    zeros += moved * 0;
+  }
+  return zeros;
+}
+
+/* All rows of W, columns c .. c + SPRINT__SPARSE_OUT. */
+SPRINT__FAST static bool step_columns(const struct step_work *work, size_t c) {
+  const struct sprint__listed *listed = work->solver->listed;
+  const sprint_real *control = work->estimate->control, *levels = work->rows->pixels->levels;
+  group zeros = {0};
+  for (size_t k = 0; k <= listed->in; k++) {
+    group sums[WIDE] = {{0}};
+    size_t at = k * listed->out + c;
+    if (k < listed->in)
+      sum_deltas(listed, levels, k, listed->delta + c, sums);
+    else
+      for (size_t i = 0; i < work->rows->n; i++)
+        for (size_t g = 0; g < WIDE; g++) sums[g] += load(listed->delta + i * listed->out + c + g * G);
+    zeros += move_groups(work->solver->theta + at, control ? control + at : NULL, sums, work->estimate->scale,
+                         work->size);
+  }
+  return total(zeros) == 0;
+}
+
+static void step_lane(void *user, int lane, size_t start, size_t end) {
+  struct step_work *work = user;
+  work->finite[lane] = true;
+  for (size_t p = start; p < end; p++)
+    if (!step_columns(work, p * SPRINT__SPARSE_OUT)) work->finite[lane] = false;
+}
+
+static bool step_all(sprint_solver *solver, const struct sprint__rows *rows, const struct sprint__estimate *estimate,
+                     sprint_real size) {
+  struct sprint__listed *listed = solver->listed;
+  struct step_work work = {.solver = solver, .rows = rows, .estimate = estimate, .size = size};
+  sort_pixels(listed, rows);
+  size_t panels = listed->out / SPRINT__SPARSE_OUT;
+  /* multiplications of the products, and as many again for reading and writing W */
+  double cost = 2.0 * SPRINT__SPARSE_OUT * ((double)listed->start[listed->in] + 10.0 * (double)listed->in);
+  int n_lanes = sprint__lanes_for(panels, cost, 0);
+  sprint__lanes_run(solver->context, panels, n_lanes, step_lane, &work);
+  bool finite = true;
+  for (int lane = 0; lane < n_lanes; lane++) finite = finite && work.finite[lane];
+  return finite;
+}
+
+bool sprint__listed_step(sprint_solver *solver, const struct sprint__rows *rows,
+                         const struct sprint__estimate *estimate, sprint_real size) {
+  struct sprint__listed *listed = solver->listed;
+  if (!listed->owes) return step_all(solver, rows, estimate, size);
+  if (estimate->control != listed->control) {
+    sprint__listed_settle(solver, solver->theta);
+    listed->control = estimate->control;
+    for (size_t k = 0; k <= listed->in; k++) listed->settled[k] = listed->moved;
+  }
+  listed->moved += (double)size;
+  return step_owing(solver, rows, size * estimate->scale);
+}
