@@ -7,11 +7,11 @@
 
 #ifdef SPRINT_DOUBLE
 enum { EXP_TERMS = 14, LOG_TERMS = 17, MANTISSA_BITS = 52 };
-#define EXP_LEAST    (-708.0) /* below it the result is not a normal number: taken for 0 */
-#define EXP_ROUND    6755399441055744.0 /* 1.5 * 2^52: adding it leaves the nearest whole number in the low bits */
-#define LN2_HIGH     6.93147180369123816490e-01
-#define LN2_LOW      1.90821492927058770002e-10
-#define LOG2_E       1.44269504088896340736
+#define EXP_LEAST (-708.0)           /* below it the result is not a normal number: taken for 0 */
+#define EXP_ROUND 6755399441055744.0 /* 1.5 * 2^52: adding it leaves the nearest whole number in the low bits */
+#define LN2_HIGH  6.93147180369123816490e-01
+#define LN2_LOW   1.90821492927058770002e-10
+#define LOG2_E    1.44269504088896340736
 #else
 enum { EXP_TERMS = 8, LOG_TERMS = 8, MANTISSA_BITS = 23 };
 #define EXP_LEAST (-87.0f)

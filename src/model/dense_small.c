@@ -48,13 +48,39 @@ SPRINT__INLINE void row_forward(const struct sprint__dense *dense, const sprint_
   for (int g = 0; g < groups; g++) store(y + c + g * G, dense->relu ? positive(sums[g]) : sums[g]);
 }
 
+/* The same for two groups, four inputs at a time: sums that do not wait for each other. */
+SPRINT__INLINE void row_forward_narrow(const struct sprint__dense *dense, const sprint_real *x, const size_t at[2],
+                                       sprint_real *y) {
+  enum { AHEAD = 4 };
+  size_t in = dense->in, out = dense->out, k = 0;
+  const sprint_real *w = dense->theta, *bias = w + in * out;
+  group a[AHEAD] = {{0}}, b[AHEAD] = {{0}};
+  for (; k + AHEAD <= in; k += AHEAD)
+    for (size_t j = 0; j < AHEAD; j++) {
+      group factor = SPRINT__ALL(x[k + j]);
+      a[j] += factor * load(w + (k + j) * out + at[0]);
+      b[j] += factor * load(w + (k + j) * out + at[1]);
+    }
+  for (; k < in; k++) {
+    group factor = SPRINT__ALL(x[k]);
+    a[0] += factor * load(w + k * out + at[0]);
+    b[0] += factor * load(w + k * out + at[1]);
+  }
+  group first = (a[0] + a[1]) + (a[2] + a[3]) + load(bias + at[0]);
+  group second = (b[0] + b[1]) + (b[2] + b[3]) + load(bias + at[1]);
+  store(y + at[0], dense->relu ? positive(first) : first);
+  store(y + at[1], dense->relu ? positive(second) : second);
+}
+
 SPRINT__INLINE void rows_forward(const struct sprint__dense *dense, const sprint_real *x, size_t n, sprint_real *y) {
   size_t out = dense->out;
   for (; n > 0; n--, x += dense->in, y += out) {
     size_t c = 0;
     for (; c + WIDE * G <= out; c += WIDE * G) row_forward(dense, x, c, WIDE, y);
-    for (; c + 2 * G <= out; c += 2 * G) row_forward(dense, x, c, 2, y);
-    for (; c < out; c += G) row_forward(dense, x, group_at(c, out), 1, y);
+    for (; c < out; c += 2 * G) {
+      size_t at[2] = {group_at(c, out), group_at(c + G, out)};
+      row_forward_narrow(dense, x, at, y);
+    }
   }
 }
 
@@ -103,17 +129,43 @@ SPRINT__INLINE void put_masked(sprint_real *to, group value, const sprint_real *
   for (size_t g = 0; g < used; g++) to[g] = relu_x && relu_x[g] <= 0 ? 0 : value[g];
 }
 
-/* One row: a product for each input. */
+/* The totals of eight (or G) groups, as a group. */
+SPRINT__INLINE group totals(const group rows[G]) {
+#ifdef SPRINT_DOUBLE
+  group a = __builtin_shuffle(rows[0], rows[1], (group_mask){0, 4, 2, 6}) +
+            __builtin_shuffle(rows[0], rows[1], (group_mask){1, 5, 3, 7});
+  group b = __builtin_shuffle(rows[2], rows[3], (group_mask){0, 4, 2, 6}) +
+            __builtin_shuffle(rows[2], rows[3], (group_mask){1, 5, 3, 7});
+  return __builtin_shuffle(a, b, (group_mask){0, 1, 4, 5}) + __builtin_shuffle(a, b, (group_mask){2, 3, 6, 7});
+#else
+  group pairs[4], fours[2];
+  for (int k = 0; k < 4; k++)
+    pairs[k] = __builtin_shuffle(rows[2 * k], rows[2 * k + 1], (group_mask){0, 8, 2, 10, 4, 12, 6, 14}) +
+               __builtin_shuffle(rows[2 * k], rows[2 * k + 1], (group_mask){1, 9, 3, 11, 5, 13, 7, 15});
+  for (int k = 0; k < 2; k++)
+    fours[k] = __builtin_shuffle(pairs[2 * k], pairs[2 * k + 1], (group_mask){0, 1, 8, 9, 4, 5, 12, 13}) +
+               __builtin_shuffle(pairs[2 * k], pairs[2 * k + 1], (group_mask){2, 3, 10, 11, 6, 7, 14, 15});
+  return __builtin_shuffle(fours[0], fours[1], (group_mask){0, 1, 2, 3, 8, 9, 10, 11}) +
+         __builtin_shuffle(fours[0], fours[1], (group_mask){4, 5, 6, 7, 12, 13, 14, 15});
+#endif
+}
+
+/* One row: a product for each input, G inputs at a time. The part of a group at the end of a row of W is taken with
+ * the end of dy alone, zeros before it. */
 SPRINT__INLINE void row_input(const struct sprint__dense *dense, const sprint_real *dy, const sprint_real *relu_x,
                               sprint_real *dx) {
-  size_t out = dense->out, whole = out / G * G;
-  for (size_t k = 0; k < dense->in; k++) {
-    const sprint_real *w = dense->theta + k * out;
-    group sum = {0};
-    for (size_t o = 0; o < whole; o += G) sum += load(dy + o) * load(w + o);
-    sprint_real value = total(sum);
-    for (size_t o = whole; o < out; o++) value += dy[o] * w[o];
-    dx[k] = relu_x && relu_x[k] <= 0 ? 0 : value;
+  size_t in = dense->in, out = dense->out, whole = out / G * G;
+  sprint_real tail[G] = {0};
+  for (size_t o = whole; o < out; o++) tail[G - out + o] = dy[o];
+  for (size_t k = 0; k < in; k += G) {
+    group sums[G];
+    for (size_t j = 0; j < G; j++) {
+      const sprint_real *w = dense->theta + (k + j < in ? k + j : in - 1) * out;
+      sums[j] = (group){0};
+      if (whole < out) sums[j] = load(tail) * load(w + out - G);
+      for (size_t o = 0; o < whole; o += G) sums[j] += load(dy + o) * load(w + o);
+    }
+    put_masked(dx + k, totals(sums), relu_x ? relu_x + k : NULL, in - k);
   }
 }
 

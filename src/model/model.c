@@ -50,7 +50,8 @@ sprint_status sprint_model_start(sprint_model *model, uint64_t seed, sprint_real
 }
 
 /* Rows start .. end of all. */
-static struct sprint__rows part_of(const struct sprint__rows *rows, const sprint_model *model, size_t start, size_t end) {
+static struct sprint__rows part_of(const struct sprint__rows *rows, const sprint_model *model, size_t start,
+                                   size_t end) {
   size_t d = model->n_features, list_out = model->list_out;
   struct sprint__rows part = *rows;
   part.n = end - start;
@@ -68,8 +69,6 @@ static struct sprint__rows part_of(const struct sprint__rows *rows, const sprint
 
 /* What a row costs where the zeros of images are skipped, of one where they are not. */
 #define SPARSE_COST 0.3
-
-
 
 /* Sums at theta on rows and, unless theta_b is NULL, minus those at theta_b on x_b. */
 struct sums_work {

@@ -26,6 +26,8 @@ struct sprint__rows {
   sprint_real *delta;           /* (n, list_out) its delta goes here, the gradient of its parameters is left out */
   sprint_real *outputs;         /* (everybody, list_out) its outputs at theta go here, each to its individual's */
   const sprint_real *outputs_b; /* (everybody, list_out) its outputs at theta_b */
+  const sprint_real *owed;      /* (everybody, list_out) owed_times this is taken off its products at theta */
+  sprint_real owed_times;
 };
 
 /* Whether rows come as lists of the pixels that are not zero. */

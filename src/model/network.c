@@ -76,7 +76,8 @@ static struct input input_of(const struct sprint__network *net, struct tape *tap
   if (rows->x) {
     input.x = rows->x + start * net->layers[0].in;
   } else if (rows->pixels->list && sprint__network_list_out(net)) {
-    tape->sparse = (struct sprint__sparse){rows->pixels, who, rows->first + start, tape->sparse.at};
+    tape->sparse =
+        (struct sprint__sparse){rows->pixels, who, rows->first + start, tape->sparse.at, rows->owed, rows->owed_times};
     input.sparse = &tape->sparse;
   } else {
     sprint__pixels_unpack(rows->pixels, who, rows->first + start, input.n, tape->x);
@@ -165,8 +166,8 @@ static void backward_first(const struct sprint__network *net, const struct tape 
   }
 }
 
-static void hand_over_delta(const struct sprint__network *net, const struct tape *tape,
-                            const struct sprint__rows *rows, size_t start, size_t n) {
+static void hand_over_delta(const struct sprint__network *net, const struct tape *tape, const struct sprint__rows *rows,
+                            size_t start, size_t n) {
   size_t out = net->layers[0].out;
   memcpy(rows->delta + start * out, tape->delta, n * out * sizeof *tape->delta);
 }

@@ -36,11 +36,22 @@ SPRINT__INLINE void add_rows(const struct sprint__pixels *pixels, size_t at, siz
   for (size_t g = 0; g < WIDE; g++) to[g] = sums[g];
 }
 
+/* y := b, less what is owed. */
+SPRINT__INLINE void start_sums(const struct sprint__sparse *x, size_t i, const sprint_real *bias, size_t out,
+                               sprint_real *y) {
+  const sprint_real *owed = x->owed ? x->owed + record_at(x, i) * out : NULL;
+  for (size_t o = 0; o < out; o += G) {
+    group value = load(bias + o);
+    if (owed) value -= x->times * load(owed + o);
+    store(y + o, value);
+  }
+}
+
 SPRINT__FAST void sprint__sparse_forward(const struct sprint__dense *dense, const struct sprint__sparse *x, size_t n,
                                          sprint_real *ret_y) {
   size_t in = dense->in, out = dense->out;
   const sprint_real *bias = dense->theta + in * out;
-  for (size_t i = 0; i < n; i++) memcpy(ret_y + i * out, bias, out * sizeof *bias);
+  for (size_t i = 0; i < n; i++) start_sums(x, i, bias, out, ret_y + i * out);
   size_t tile = n > 1 ? TILE : in;
   start_lists(x, n);
   for (size_t k = 0; k < in; k += tile)

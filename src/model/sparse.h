@@ -10,7 +10,9 @@ struct sprint__sparse {
   const struct sprint__pixels *pixels;
   const uint32_t *who;
   size_t first;
-  size_t *at; /* (n) room for where in its list each record has got to */
+  size_t *at;              /* (n) room for where in its list each record has got to */
+  const sprint_real *owed; /* (everybody, out) `times` this is taken off the product, before f; NULL: nothing is */
+  sprint_real times;
 };
 
 /* As sprint__dense_forward and sprint__dense_weight; out is a multiple of SPRINT__SPARSE_OUT. */

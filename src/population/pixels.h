@@ -1,4 +1,5 @@
-/* Records kept as bytes: a look-up turns a pixel into a feature. Where most pixels are zero, the others are also listed.
+/* Records kept as bytes: a look-up turns a pixel into a feature. Where most pixels are zero, the others are also
+ * listed.
  */
 #ifndef SPRINT_POPULATION_PIXELS_H
 #define SPRINT_POPULATION_PIXELS_H

@@ -24,11 +24,11 @@ void sprint_run_free(sprint_run *run) {
   sprint__deployment_clear(&run->current);
   sprint__deployment_clear(&run->anchor);
   sprint__deployment_clear(&run->here);
-  void *const owned[] = {run->name,     run->config_text, run->settings_text,
-                         run->anchor_x, run->who,         run->stratum,
-                         run->x,        run->x_anchor,    run->y,
-                         run->rows,     run->strata,      run->theta_before, run->theta_seen,
-                         run->gradient, run->control};
+  void *const owned[] = {run->name,       run->config_text, run->settings_text,
+                         run->anchor_x,   run->who,         run->stratum,
+                         run->x,          run->x_anchor,    run->y,
+                         run->rows,       run->strata,      run->theta_before,
+                         run->theta_seen, run->gradient,    run->control};
   for (size_t i = 0; i < SPRINT__COUNT(owned); i++) sprint__free(owned[i]);
   sprint_shift_free(run->owned_shift);
   sprint_model_free(run->owned_model);
@@ -43,7 +43,6 @@ const sprint_real *sprint_run_theta(const sprint_run *run) {
   sprint__listed_settle(solver, run->theta_seen);
   return run->theta_seen;
 }
-
 
 const sprint_trace_row *sprint_run_trace(const sprint_run *run, size_t *ret_n_rows) {
   *ret_n_rows = run->n_rows;
@@ -75,8 +74,8 @@ static sprint_status allocate(sprint_run *run) {
   run->theta_seen = sprint__alloc(context, n_params, sizeof(sprint_real));
   run->gradient = sprint__alloc(context, n_params, sizeof(double));
   run->control = sprint__alloc(context, n_params, sizeof(double));
-  if (!run->who || !run->stratum || !run->x || !run->x_anchor || !run->y || !run->theta_before || !run->theta_seen || !run->gradient ||
-      !run->control)
+  if (!run->who || !run->stratum || !run->x || !run->x_anchor || !run->y || !run->theta_before || !run->theta_seen ||
+      !run->gradient || !run->control)
     return SPRINT_ERROR_MEMORY;
   if (run->shift->keeps_records && sprint__solver_coupled(run->solver)) {
     run->anchor_x = sprint__alloc(context, population->n, d * sizeof *run->anchor_x);

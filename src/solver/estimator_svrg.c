@@ -105,6 +105,7 @@ static void svrg_batch(sprint_solver *solver, const sprint_records *records, str
   if (s->stratified && other_mix) {
     control(solver, records->p, s->control);
     ret_estimate->control = s->control;
+    ret_estimate->steady = false;
   }
   s->fresh = false;
   ret_estimate->loss = sums.loss / (double)records->n;

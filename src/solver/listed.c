@@ -15,7 +15,7 @@ void sprint__listed_end(sprint_solver *solver) {
   sprint__free(listed->outputs);
   sprint__free(listed->by_feature);
   sprint__free(listed->start);
-  sprint__free(listed->settled);
+  sprint__free(listed->products);
   sprint__free(listed);
   solver->listed = NULL;
 }
@@ -31,7 +31,8 @@ static size_t longest_list(const sprint_population *population) {
 sprint_status sprint__listed_begin(sprint_solver *solver, const sprint_population *population, bool may_owe) {
   sprint_context *context = solver->context;
   const sprint_model *model = solver->model;
-  if (!model->list_out || !population->pixels.list || model->l2 > 0 || solver->radius > 0 || solver->batch > UINT16_MAX)
+  if (!model->list_out || !population->pixels.list || solver->n != population->n || model->l2 > 0 ||
+      solver->radius > 0 || solver->batch > UINT16_MAX)
     return SPRINT_OK;
   struct sprint__listed *listed = solver->listed = sprint__alloc(context, 1, sizeof *listed);
   if (!listed) return SPRINT_ERROR_MEMORY;
@@ -41,30 +42,25 @@ sprint_status sprint__listed_begin(sprint_solver *solver, const sprint_populatio
   listed->delta = sprint__alloc(context, solver->batch, listed->out * sizeof *listed->delta);
   listed->by_feature = sprint__alloc(context, solver->batch * longest_list(population), sizeof *listed->by_feature);
   listed->start = sprint__alloc(context, listed->in + 2, sizeof *listed->start);
-  listed->settled = sprint__alloc(context, listed->in + 1, sizeof *listed->settled);
-  if (solver->estimator->control)
-    listed->outputs = sprint__alloc(context, population->n, listed->out * sizeof *listed->outputs);
-  bool ok = listed->delta && listed->by_feature && listed->start && listed->settled &&
-            (listed->outputs || !solver->estimator->control);
+  bool ok = listed->delta && listed->by_feature && listed->start;
+  if (ok && solver->estimator->control)
+    ok = (listed->outputs = sprint__alloc(context, population->n, listed->out * sizeof *listed->outputs)) != NULL;
+  if (ok && solver->estimator->control && listed->owes)
+    ok = (listed->products = sprint__alloc(context, population->n, listed->out * sizeof *listed->products)) != NULL;
   if (ok) return SPRINT_OK;
   sprint__listed_end(solver);
   return SPRINT_ERROR_MEMORY;
 }
 
-/* Row k of W, its part of g^ paid. */
-SPRINT__INLINE void settle_row(const struct sprint__listed *listed, sprint_real *theta, size_t k) {
-  sprint_real owed = (sprint_real)(listed->moved - listed->settled[k]);
-  if (owed == 0) return;
-  const sprint_real *g = listed->control + k * listed->out;
-  sprint_real *w = theta + k * listed->out;
-  for (size_t o = 0; o < listed->out; o += G) store(w + o, load(w + o) - owed * load(g + o));
-}
-
 SPRINT__FAST void sprint__listed_settle(const sprint_solver *solver, sprint_real *theta) {
-  const struct sprint__listed *listed = solver->listed;
+  struct sprint__listed *listed = solver->listed;
   if (!listed || !listed->control) return;
-  for (size_t k = 0; k <= listed->in; k++) settle_row(listed, theta, k);
-  for (size_t k = 0; theta == solver->theta && k <= listed->in; k++) listed->settled[k] = listed->moved;
+  sprint_real owed = (sprint_real)listed->moved;
+  for (size_t i = 0; i < (listed->in + 1) * listed->out; i += G)
+    store(theta + i, load(theta + i) - owed * load(listed->control + i));
+  if (theta != solver->theta) return;
+  listed->moved = 0;
+  listed->control = NULL;
 }
 
 static const struct sprint__pixel *list_of(const struct sprint__rows *rows, size_t i, size_t *ret_n) {
@@ -73,19 +69,34 @@ static const struct sprint__pixel *list_of(const struct sprint__rows *rows, size
   return rows->pixels->list + rows->pixels->start[who];
 }
 
-SPRINT__FAST void sprint__listed_look(sprint_solver *solver, const struct sprint__rows *rows) {
-  const struct sprint__listed *listed = solver->listed;
-  if (!listed->control) return;
-  settle_row(listed, solver->theta, listed->in);
-  listed->settled[listed->in] = listed->moved;
-  for (size_t i = 0; i < rows->n; i++) {
-    size_t n;
-    const struct sprint__pixel *list = list_of(rows, i, &n);
-    for (size_t j = 0; j < n; j++) {
-      settle_row(listed, solver->theta, list[j].feature);
-      listed->settled[list[j].feature] = listed->moved;
-    }
+struct products_work {
+  const struct sprint__listed *listed;
+  const struct sprint__pixels *pixels;
+};
+
+/* products := x g^ of individuals start .. end. */
+static void products_lane(void *user, int lane, size_t start, size_t end) {
+  (void)lane;
+  enum { BLOCK = 64 };
+  const struct products_work *work = user;
+  const struct sprint__listed *listed = work->listed;
+  struct sprint__dense dense = {listed->in, listed->out, listed->control, false};
+  size_t at[BLOCK];
+  for (size_t i = start; i < end; i += BLOCK) {
+    struct sprint__sparse x = {.pixels = work->pixels, .first = i, .at = at};
+    sprint__sparse_forward(&dense, &x, end - i < BLOCK ? end - i : BLOCK, listed->products + i * listed->out);
   }
+}
+
+/* From here on g^ is owed. */
+static void owe(sprint_solver *solver, const struct sprint__pixels *pixels, const sprint_real *control) {
+  struct sprint__listed *listed = solver->listed;
+  sprint__listed_settle(solver, solver->theta);
+  listed->control = control;
+  if (!control) return;
+  struct products_work work = {listed, pixels};
+  int n_lanes = sprint__lanes_for(solver->n, 2.0 * (double)listed->out * (double)listed->in / 3, 0);
+  sprint__lanes_run(solver->context, solver->n, n_lanes, products_lane, &work);
 }
 
 /* w -= factor * delta, a row of W; returns 0, or NaN where w is not finite. */
@@ -99,7 +110,7 @@ SPRINT__INLINE group move_row(sprint_real *w, const sprint_real *delta, sprint_r
   return zeros;
 }
 
-/* The rows of the batch's pixels alone; g^ stays owed. */
+/* The rows of the batch's pixels alone; g^ is owed. */
 SPRINT__FAST static bool step_owing(sprint_solver *solver, const struct sprint__rows *rows, sprint_real scale) {
   struct sprint__listed *listed = solver->listed;
   group zeros = {0};
@@ -179,8 +190,8 @@ SPRINT__FAST static bool step_columns(const struct step_work *work, size_t c) {
     else
       for (size_t i = 0; i < work->rows->n; i++)
         for (size_t g = 0; g < WIDE; g++) sums[g] += load(listed->delta + i * listed->out + c + g * G);
-    zeros += move_groups(work->solver->theta + at, control ? control + at : NULL, sums, work->estimate->scale,
-                         work->size);
+    zeros +=
+        move_groups(work->solver->theta + at, control ? control + at : NULL, sums, work->estimate->scale, work->size);
   }
   return total(zeros) == 0;
 }
@@ -210,12 +221,11 @@ static bool step_all(sprint_solver *solver, const struct sprint__rows *rows, con
 bool sprint__listed_step(sprint_solver *solver, const struct sprint__rows *rows,
                          const struct sprint__estimate *estimate, sprint_real size) {
   struct sprint__listed *listed = solver->listed;
-  if (!listed->owes) return step_all(solver, rows, estimate, size);
-  if (estimate->control != listed->control) {
+  if (!listed->owes || !estimate->steady) {
     sprint__listed_settle(solver, solver->theta);
-    listed->control = estimate->control;
-    for (size_t k = 0; k <= listed->in; k++) listed->settled[k] = listed->moved;
+    return step_all(solver, rows, estimate, size);
   }
+  if (estimate->control != listed->control) owe(solver, rows->pixels, estimate->control);
   listed->moved += (double)size;
   return step_owing(solver, rows, size * estimate->scale);
 }

@@ -1,7 +1,8 @@
 /* Steps on images of which most is zero. The gradient of the first layer's weights W (in, out) is a product of the
  * batch's pixels and the delta of its outputs, and only the rows of W of those pixels are touched by it; it is never
- * written down. g^, which moves all rows of W by the same step after step, is owed to the rows that a small batch does
- * not look at, and settled when they are looked at. */
+ * written down. g^ moves all rows of W step after step: after small batches it is owed, theta = what is held -
+ * `moved` g^, until the epoch ends; what is owed to the first layer's outputs of an individual is `moved` times that
+ * individual's products with g^, which are worked out once an epoch. */
 #ifndef SPRINT_SOLVER_LISTED_H
 #define SPRINT_SOLVER_LISTED_H
 
@@ -17,18 +18,16 @@ struct sprint__listed {
   struct sprint__pixel *by_feature;
   uint32_t *start; /* (in + 2) */
 
-  bool owes; /* rows may be behind */
-  double moved, *settled; /* sum of all steps; (in + 1) what it was when the row was last up to date */
-  const sprint_real *control; /* g^ that is owed; NULL: nothing is */
+  bool owes;                  /* g^ may be owed */
+  double moved;               /* steps along g^ that are owed */
+  const sprint_real *control; /* that g^; NULL: nothing is owed */
+  sprint_real *products;      /* (everybody, out) x g^; where it may be owed */
 };
 
 /* Lets a solver step so, where its model and rules allow it; the population is what it will be told of. `may_owe`:
  * nobody looks at theta between its steps, but for sprint__listed_settle. */
 sprint_status sprint__listed_begin(sprint_solver *solver, const sprint_population *population, bool may_owe);
 void sprint__listed_end(sprint_solver *solver);
-
-/* Before a batch is looked at: its rows of W are brought up to date. */
-void sprint__listed_look(sprint_solver *solver, const struct sprint__rows *rows);
 
 /* The step of the first layer, from listed->delta; returns whether what it touched is finite. */
 bool sprint__listed_step(sprint_solver *solver, const struct sprint__rows *rows,

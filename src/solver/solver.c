@@ -199,6 +199,8 @@ struct sprint__rows sprint__solver_rows(const sprint_solver *solver, const sprin
   if (solver->listed && sprint__rows_listed(&rows)) {
     rows.delta = solver->listed->delta;
     rows.outputs_b = solver->listed->outputs;
+    rows.owed = solver->listed->control ? solver->listed->products : NULL;
+    rows.owed_times = (sprint_real)solver->listed->moved;
   }
   return rows;
 }
@@ -300,9 +302,9 @@ static sprint_status tell_batch(sprint_solver *solver, const sprint_records *rec
   if (records->n != solver->wanted.n)
     return sprint_fail(solver->context, SPRINT_ERROR_ARGUMENT, "a batch of %zu records was told; %zu were wanted",
                        records->n, solver->wanted.n);
-  struct sprint__estimate estimate = {.scale = (sprint_real)(1.0 / (double)records->n)};
+  struct sprint__estimate estimate = {.scale = (sprint_real)(1.0 / (double)records->n), .steady = true};
   struct sprint__rows rows = sprint__solver_rows(solver, records);
-  if (rows.delta) sprint__listed_look(solver, &rows);
+
   solver->estimator->batch(solver, records, &estimate);
   solver->cost.ifo += estimate.ifo;
   solver->cost.samples += records->n;

@@ -20,6 +20,7 @@ struct sprint__estimate {
   uint64_t ifo;
   sprint_real scale;
   const sprint_real *control; /* (n_params), or NULL */
+  bool steady;                /* the control stays the same until the epoch ends */
 };
 
 /* An estimator: what it wants to see, and v from what it saw. One file each. */

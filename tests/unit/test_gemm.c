@@ -144,7 +144,7 @@ static void check_sparse(size_t n, size_t channels, size_t plane, size_t out) {
   uint32_t who[IMAGES];
   size_t d = channels * plane;
   struct sprint__pixels pixels = {bytes, levels, channels, plane, list, start};
-  struct sprint__sparse sparse = {&pixels, who, 0, at};
+  struct sprint__sparse sparse = {&pixels, who, 0, at, NULL, 0};
   struct sprint__dense dense = {d, out, b, true};
   double bound = (double)(d + n + 2) * (double)(d + n + 2) * (sizeof(sprint_real) == 8 ? 1.2e-16 : 6e-8);
   fill_images(d, levels);
