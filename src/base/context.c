@@ -107,6 +107,7 @@ void *sprint__alloc(sprint_context *context, size_t n, size_t size) {
     sprint_fail(context, SPRINT_ERROR_MEMORY, "out of memory: %zu items of %zu bytes could not be had", n, size);
     return NULL;
   }
+  context->n_bytes += bytes;
   return memset(memory, 0, bytes);
 }
 

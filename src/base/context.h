@@ -9,6 +9,7 @@ struct sprint_context {
   int n_threads;           /* resolved: at least 1 */
   char *data_folder;       /* where files are looked for that are not here; "": nowhere */
   uint64_t n_allocations;  /* through the door, so far */
+  uint64_t n_bytes;        /* asked for there, whether or not since freed */
   int64_t fail_allocation; /* tests: the allocation of this number (from 0) fails; -1: none */
 };
 

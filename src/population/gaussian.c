@@ -20,10 +20,8 @@ struct source {
 
 static void make(const void *source, size_t row, double *ret_x, double *ret_y) {
   const struct source *s = source;
-  for (size_t j = 0; j < s->d; j++) {
-    struct sprint__random words = sprint__random_words(s->seed, SPRINT__FOR_PEOPLE, row, (uint32_t)j);
-    ret_x[j] = s->mean + s->sd * sprint__normal(&words) - s->excess[j];
-  }
+  sprint__normals(s->seed, SPRINT__FOR_PEOPLE, row, s->d, ret_x);
+  for (size_t j = 0; j < s->d; j++) ret_x[j] = s->mean + s->sd * ret_x[j] - s->excess[j];
   if (ret_y) *ret_y = 0;
 }
 

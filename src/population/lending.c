@@ -49,11 +49,6 @@ static const double loadings[N_FEATURES][N_FACTORS] = {
     [LATE_60_89] = {0.76, -0.06, 0.00, -0.10},    [DEPENDENTS] = {0.06, 0.20, 0.12, -0.28},
 };
 
-static double normal_at(uint64_t seed, uint64_t person, uint32_t index) {
-  struct sprint__random words = sprint__random_words(seed, SPRINT__FOR_PEOPLE, person, index);
-  return sprint__normal(&words);
-}
-
 static double trait(const double *loading, const double *factor, double own) {
   double value = 0, left = 1;
   for (int k = 0; k < N_FACTORS; k++) {
@@ -104,11 +99,11 @@ static double risk_of(const double *x, double strain) {
 
 /* Person number `person`: features and strain. */
 static double person_at(uint64_t seed, uint64_t person, double *ret_x) {
-  double factor[N_FACTORS], t[N_FEATURES];
-  for (uint32_t k = 0; k < N_FACTORS; k++) factor[k] = normal_at(seed, person, k);
-  for (uint32_t j = 0; j < N_FEATURES; j++) t[j] = trait(loadings[j], factor, normal_at(seed, person, N_FACTORS + j));
+  double normals[N_FACTORS + N_FEATURES], t[N_FEATURES]; /* of the factors, then of what is each trait's own */
+  sprint__normals(seed, SPRINT__FOR_PEOPLE, person, SPRINT__COUNT(normals), normals);
+  for (int j = 0; j < N_FEATURES; j++) t[j] = trait(loadings[j], normals, normals[N_FACTORS + j]);
   features_of(t, ret_x);
-  return factor[STRAIN];
+  return normals[STRAIN];
 }
 
 static double sigmoid(double a) { return 1 / (1 + exp(-a)); }
