@@ -125,6 +125,11 @@ sprint_status sprint__grow(sprint_context *context, void **items, size_t n_used,
   return SPRINT_OK;
 }
 
+void *sprint__shrink(void *memory, size_t n, size_t size) {
+  void *kept = n && size ? realloc(memory, n * size) : NULL;
+  return kept ? kept : memory;
+}
+
 void sprint__free(void *memory) { free(memory); }
 
 char *sprint__strdup(sprint_context *context, const char *text) {

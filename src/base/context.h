@@ -20,6 +20,10 @@ void *sprint__alloc(sprint_context *context, size_t n, size_t size);
 /* Grows `*items` (n_used of n_room used) to hold at least n_needed; doubles. Contents move, the pointer changes. */
 sprint_status sprint__grow(sprint_context *context, void **items, size_t n_used, size_t *n_room, size_t n_needed,
                            size_t size);
+
+/* Gives back what lies behind the first n items of `size` bytes; returns where they are now, which need not be as
+ * aligned as it was. */
+void *sprint__shrink(void *memory, size_t n, size_t size);
 void sprint__free(void *memory);
 char *sprint__strdup(sprint_context *context, const char *text);
 

@@ -190,17 +190,19 @@ static void transfer_rows(void *user, int lane, size_t start, size_t end) {
   }
 }
 
-/* The kept rows become features in the memory that they lie in, which is the population's from now on: a row's features
- * end before the next row's numbers begin. */
+/* The rows that a table has become features in the memory that they lie in, which is the population's from now on: the
+ * features of a row end before the numbers of the next one begin. */
 static void transfer_in_place(struct transfer *t, struct sprint__table *table) {
-  size_t d = t->p->d;
-  t->p->x = (sprint_real *)(void *)table->x;
-  for (size_t i = 0; i < table->n_kept; i++) {
-    memcpy(t->buffers, table->x + i * d, d * sizeof *table->x);
-    standardize(t->columns, d, t->buffers, t->p->x + i * d);
-    t->p->y[i] = (sprint_real)table->y[i];
+  sprint_population *p = t->p;
+  size_t n_kept = table->make ? table->n_kept : table->n;
+  p->x = (sprint_real *)(void *)table->x;
+  for (size_t i = 0; i < n_kept; i++) {
+    memcpy(t->buffers, table->x + i * p->d, p->d * sizeof *table->x);
+    standardize(t->columns, p->d, t->buffers, p->x + i * p->d);
+    p->y[i] = (sprint_real)table->y[i];
   }
-  t->n_done = table->n_kept;
+  t->n_done = n_kept;
+  p->x = sprint__shrink(p->x, p->n, p->d * sizeof *p->x);
   sprint__free(table->y);
   table->x = table->y = NULL;
 }
@@ -208,11 +210,12 @@ static void transfer_in_place(struct transfer *t, struct sprint__table *table) {
 static sprint_status copy_reals(struct sprint__table *table, const struct sprint__column *columns, const uint32_t *rows,
                                 sprint_population *p) {
   int n_lanes = sprint__table_lanes(table, p->n);
+  bool in_place = !rows && table->x;
   struct transfer t = {.table = table, .columns = columns, .rows = rows, .p = p};
-  if (!table->x_fits) SPRINT__TRY(alloc_reals(p));
+  if (!in_place) SPRINT__TRY(alloc_reals(p));
   t.buffers = sprint__alloc(p->context, (size_t)n_lanes, p->d * sizeof *t.buffers);
   if (!t.buffers) return SPRINT_ERROR_MEMORY;
-  if (table->x_fits) transfer_in_place(&t, table);
+  if (in_place) transfer_in_place(&t, table);
   sprint__lanes_run(p->context, p->n - t.n_done, n_lanes, transfer_rows, &t);
   sprint__free(t.buffers);
   return SPRINT_OK;

@@ -54,7 +54,6 @@ struct sprint__table {
   sprint__make_row make;
   void *source;  /* of make; owned */
   size_t n_kept; /* with make alone */
-  bool x_fits;   /* the memory of x is just what the population of all rows needs */
   char **names;  /* (d) */
   char *label_name;
   size_t n_classes;

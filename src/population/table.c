@@ -132,7 +132,5 @@ sprint_status sprint__table_keep_small(struct sprint__table *table) {
 
 sprint_status sprint__table_keep_some(struct sprint__table *table) {
   if (!table->make) return SPRINT_OK;
-  SPRINT__TRY(keep(table, table->n * sizeof(sprint_real) / sizeof(double), table->d * sizeof(sprint_real)));
-  table->x_fits = true;
-  return SPRINT_OK;
+  return keep(table, table->n * sizeof(sprint_real) / sizeof(double), table->d * sizeof(sprint_real));
 }

@@ -118,6 +118,9 @@ static void test_memory__is_zeroed_aligned_and_checked(void **state) {
   unsigned char *memory = sprint__alloc(context, 100, 3);
   assert_int_equal((uintptr_t)memory % 64, 0);
   for (size_t i = 0; i < 300; i++) assert_int_equal(memory[i], 0);
+  for (size_t i = 0; i < 300; i++) memory[i] = (unsigned char)i;
+  memory = sprint__shrink(memory, 10, 3);
+  for (size_t i = 0; i < 30; i++) assert_int_equal(memory[i], i);
   sprint__free(memory);
   assert_null(sprint__alloc(context, SIZE_MAX / 2, 3));
   assert_non_null(strstr(sprint_context_error(context), "out of memory"));
