@@ -31,9 +31,9 @@ sprint_status sprint__table_visit(const struct sprint__table *table, const uint3
                                   sprint__row_visit visit, void *user);
 
 /* Saves a generated table's making rows again: one of a few MB is made at once and is then as a loaded one. Of a larger
- * one, all of which will become a population, as many rows are kept as fit into the memory of its features. */
+ * one, n rows of which will become a population, as many are kept as fit into the memory of its features. */
 sprint_status sprint__table_keep_small(struct sprint__table *table);
-sprint_status sprint__table_keep_some(struct sprint__table *table);
+sprint_status sprint__table_keep_some(struct sprint__table *table, size_t n);
 
 /* Lanes for work on n rows that looks at each once. */
 int sprint__table_lanes(const struct sprint__table *table, size_t n);
@@ -54,10 +54,11 @@ void sprint__selection_clear(struct sprint__selection *selection);
 sprint_status sprint__columns_fit(const struct sprint__table *table, const uint32_t *rows, size_t n, bool standardize,
                                   struct sprint__column *ret_columns);
 
-/* The population of these rows (NULL: all), each feature (raw or fill - mean) / scale. Where all are asked for, arrays
- * of the table become the population's, and the table is used up. */
+/* The population of these rows (NULL: all), each feature (raw or fill - mean) / scale. `use_up`: nothing else will be
+ * asked of the table, whose arrays may become the population's. */
 sprint_status sprint__population_from_table(struct sprint__table *table, const struct sprint__column *columns,
-                                            const uint32_t *rows, size_t n, sprint_population **ret_population);
+                                            const uint32_t *rows, size_t n, bool use_up,
+                                            sprint_population **ret_population);
 
 /* The file or folder at `path`: as it stands where it is absolute or exists, else in the data folder. *ret_path is
  * yours to free. A sentence says where it was looked for and, of the known sets, how to get it. */

@@ -61,15 +61,15 @@ static sprint_status build_parts(const struct sprint__section *section, struct s
   if (!columns) return SPRINT_ERROR_MEMORY;
   sprint_population *population = NULL, *heldout = NULL;
   sprint_status status = fit(section, table, selection, columns);
-  if (status == SPRINT_OK)
-    status = sprint__population_from_table(table, columns, selection->train, selection->n_train, &population);
   if (status == SPRINT_OK && ret_heldout && selection->n_heldout)
-    status = sprint__population_from_table(table, columns, selection->heldout, selection->n_heldout, &heldout);
+    status = sprint__population_from_table(table, columns, selection->heldout, selection->n_heldout, false, &heldout);
+  if (status == SPRINT_OK)
+    status = sprint__population_from_table(table, columns, selection->train, selection->n_train, true, &population);
   if (status == SPRINT_OK) {
     *ret_population = population;
     if (ret_heldout) *ret_heldout = heldout;
   } else {
-    sprint_population_free(population);
+    sprint_population_free(heldout);
   }
   sprint__free(columns);
   return status;
@@ -85,7 +85,7 @@ static sprint_status build(const struct sprint__section *section, struct sprint_
   struct sprint__selection selection;
   SPRINT__TRY(sprint__table_keep_small(table));
   SPRINT__TRY(sprint__select_rows(section, table, &selection));
-  sprint_status status = selection.train ? SPRINT_OK : sprint__table_keep_some(table);
+  sprint_status status = sprint__table_keep_some(table, selection.n_train);
   if (status == SPRINT_OK) status = build_parts(section, table, &selection, ret_population, ret_heldout);
   sprint__selection_clear(&selection);
   return status;

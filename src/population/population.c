@@ -194,23 +194,23 @@ static void transfer_rows(void *user, int lane, size_t start, size_t end) {
  * features of a row end before the numbers of the next one begin. */
 static void transfer_in_place(struct transfer *t, struct sprint__table *table) {
   sprint_population *p = t->p;
-  size_t n_kept = table->make ? table->n_kept : table->n;
+  size_t n_kept = table->make ? table->n_kept : table->n, i = 0;
   p->x = (sprint_real *)(void *)table->x;
-  for (size_t i = 0; i < n_kept; i++) {
-    memcpy(t->buffers, table->x + i * p->d, p->d * sizeof *table->x);
+  for (size_t row; i < p->n && (row = t->rows ? t->rows[i] : i) < n_kept; i++) {
+    memcpy(t->buffers, table->x + row * p->d, p->d * sizeof *table->x);
     standardize(t->columns, p->d, t->buffers, p->x + i * p->d);
-    p->y[i] = (sprint_real)table->y[i];
+    p->y[i] = (sprint_real)table->y[row];
   }
-  t->n_done = n_kept;
+  t->n_done = i;
   p->x = sprint__shrink(p->x, p->n, p->d * sizeof *p->x);
   sprint__free(table->y);
   table->x = table->y = NULL;
 }
 
 static sprint_status copy_reals(struct sprint__table *table, const struct sprint__column *columns, const uint32_t *rows,
-                                sprint_population *p) {
+                                bool use_up, sprint_population *p) {
   int n_lanes = sprint__table_lanes(table, p->n);
-  bool in_place = !rows && table->x;
+  bool in_place = use_up && table->x;
   struct transfer t = {.table = table, .columns = columns, .rows = rows, .p = p};
   if (!in_place) SPRINT__TRY(alloc_reals(p));
   t.buffers = sprint__alloc(p->context, (size_t)n_lanes, p->d * sizeof *t.buffers);
@@ -236,33 +236,34 @@ static sprint_status tabulate_levels(const struct sprint__column *columns, sprin
 
 /* Rows come in the table's order, so as many as it has are all of them: its bytes then change hands. */
 static sprint_status take_bytes(struct sprint__table *table, const struct sprint__column *columns, const uint32_t *rows,
-                                sprint_population *p) {
+                                bool use_up, sprint_population *p) {
   SPRINT__TRY(tabulate_levels(columns, p));
-  if (p->n == table->n) {
+  if (use_up && p->n == table->n) {
     p->bytes = table->bytes;
     table->bytes = NULL;
     return SPRINT_OK;
   }
   p->bytes = sprint__alloc(p->context, p->n, p->d);
   if (!p->bytes) return SPRINT_ERROR_MEMORY;
-  for (size_t i = 0; i < p->n; i++) memcpy(p->bytes + i * p->d, table->bytes + rows[i] * p->d, p->d);
+  for (size_t i = 0; i < p->n; i++) memcpy(p->bytes + i * p->d, table->bytes + (rows ? rows[i] : i) * p->d, p->d);
   return SPRINT_OK;
 }
 
 static sprint_status copy_table(struct sprint__table *table, const struct sprint__column *columns, const uint32_t *rows,
-                                sprint_population *p) {
+                                bool use_up, sprint_population *p) {
   p->image = table->image;
   SPRINT__TRY(copy_names(table, columns, p));
-  if (!table->bytes) return copy_reals(table, columns, rows, p);
+  if (!table->bytes) return copy_reals(table, columns, rows, use_up, p);
   for (size_t i = 0; i < p->n; i++) p->y[i] = (sprint_real)table->y[rows ? rows[i] : i];
-  return take_bytes(table, columns, rows, p);
+  return take_bytes(table, columns, rows, use_up, p);
 }
 
 sprint_status sprint__population_from_table(struct sprint__table *table, const struct sprint__column *columns,
-                                            const uint32_t *rows, size_t n, sprint_population **ret_population) {
+                                            const uint32_t *rows, size_t n, bool use_up,
+                                            sprint_population **ret_population) {
   sprint_population *p;
   SPRINT__TRY(population_alloc(table->context, n, table->d, table->n_classes, &p));
-  sprint_status status = copy_table(table, columns, rows, p);
+  sprint_status status = copy_table(table, columns, rows, use_up, p);
   if (status == SPRINT_OK) return population_finish(p, ret_population);
   sprint_population_free(p);
   return status;

@@ -105,9 +105,9 @@ sprint_status sprint__table_visit(const struct sprint__table *table, const uint3
   return SPRINT_OK;
 }
 
-/* Makes the first n_rows; their features lie in new memory of `size` bytes for each row of the table. */
-static sprint_status keep(struct sprint__table *table, size_t n_rows, size_t size) {
-  double *x = sprint__alloc(table->context, table->n, size);
+/* Makes the first n_rows; their features lie in new memory of n_room items of `size` bytes. */
+static sprint_status keep(struct sprint__table *table, size_t n_rows, size_t n_room, size_t size) {
+  double *x = sprint__alloc(table->context, n_room, size);
   double *y = sprint__alloc(table->context, n_rows, sizeof *y);
   if (!x || !y) {
     sprint__free(x);
@@ -125,12 +125,12 @@ static sprint_status keep(struct sprint__table *table, size_t n_rows, size_t siz
 sprint_status sprint__table_keep_small(struct sprint__table *table) {
   size_t row_size = table->d * sizeof *table->x;
   if (!table->make || table->n > SMALL_SIZE / row_size) return SPRINT_OK;
-  SPRINT__TRY(keep(table, table->n, row_size));
+  SPRINT__TRY(keep(table, table->n, table->n, row_size));
   table->make = NULL;
   return SPRINT_OK;
 }
 
-sprint_status sprint__table_keep_some(struct sprint__table *table) {
+sprint_status sprint__table_keep_some(struct sprint__table *table, size_t n) {
   if (!table->make) return SPRINT_OK;
-  return keep(table, table->n * sizeof(sprint_real) / sizeof(double), table->d * sizeof(sprint_real));
+  return keep(table, n * sizeof(sprint_real) / sizeof(double), n, table->d * sizeof(sprint_real));
 }

@@ -40,14 +40,16 @@ static sprint_status keep_nothing(struct sprint__table *table) {
   return SPRINT_OK;
 }
 
+static sprint_status keep_some(struct sprint__table *table) { return sprint__table_keep_some(table, table->n); }
+
 static sprint_status populate(sprint_context *context, bool filled, keeper keep, const uint32_t *rows, size_t n,
-                              sprint_population **ret_population) {
+                              bool use_up, sprint_population **ret_population) {
   struct sprint__table table;
   struct sprint__column columns[D];
   SPRINT__TRY(new_table(context, filled, &table));
   sprint_status status = keep(&table);
   if (status == SPRINT_OK) status = sprint__columns_fit(&table, rows, n, true, columns);
-  if (status == SPRINT_OK) status = sprint__population_from_table(&table, columns, rows, n, ret_population);
+  if (status == SPRINT_OK) status = sprint__population_from_table(&table, columns, rows, n, use_up, ret_population);
   sprint__table_clear(&table);
   return status;
 }
@@ -64,12 +66,15 @@ static void assert_same(const sprint_population *a, const sprint_population *b) 
 }
 
 static void assert_as_filled(struct fixture *f, keeper keep, const uint32_t *rows, size_t n) {
-  sprint_population *made = NULL, *filled = NULL;
-  assert_int_equal(populate(f->context, false, keep, rows, n, &made), SPRINT_OK);
-  assert_int_equal(populate(f->context, true, keep_nothing, rows, n, &filled), SPRINT_OK);
-  assert_same(made, filled);
-  sprint_population_free(made);
-  sprint_population_free(filled);
+  sprint_population *expected = NULL;
+  assert_int_equal(populate(f->context, true, keep_nothing, rows, n, false, &expected), SPRINT_OK);
+  for (int way = 0; way < 4; way++) {
+    sprint_population *p = NULL;
+    assert_int_equal(populate(f->context, way & 1, keep, rows, n, way & 2, &p), SPRINT_OK);
+    assert_same(p, expected);
+    sprint_population_free(p);
+  }
+  sprint_population_free(expected);
 }
 
 static void test_table__made_rows_are_as_rows_that_are_there(void **state) {
@@ -79,7 +84,8 @@ static void test_table__made_rows_are_as_rows_that_are_there(void **state) {
   assert_as_filled(*state, keep_nothing, rows, N / 3);
   assert_as_filled(*state, sprint__table_keep_small, NULL, N);
   assert_as_filled(*state, sprint__table_keep_small, rows, N / 3);
-  assert_as_filled(*state, sprint__table_keep_some, NULL, N);
+  assert_as_filled(*state, keep_some, NULL, N);
+  assert_as_filled(*state, keep_some, rows, N / 3);
 }
 
 static void test_table__makes_all_labels(void **state) {
@@ -96,14 +102,14 @@ static void test_table__makes_all_labels(void **state) {
 
 static void test_table__survives_every_failed_allocation(void **state) {
   struct fixture *f = *state;
-  static const keeper keepers[] = {keep_nothing, sprint__table_keep_small, sprint__table_keep_some};
+  static const keeper keepers[] = {keep_nothing, sprint__table_keep_small, keep_some};
   for (size_t i = 0; i < SPRINT__COUNT(keepers); i++) {
     sprint_status status = SPRINT_ERROR_MEMORY;
     for (int64_t k = 0; status != SPRINT_OK; k++) {
       sprint_population *p = NULL;
       f->context->n_allocations = 0;
       f->context->fail_allocation = k;
-      status = populate(f->context, false, keepers[i], NULL, N, &p);
+      status = populate(f->context, false, keepers[i], NULL, N, true, &p);
       assert_true(status == SPRINT_OK || (status == SPRINT_ERROR_MEMORY && !p));
       sprint_population_free(p);
     }
