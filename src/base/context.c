@@ -107,6 +107,7 @@ void *sprint__alloc(sprint_context *context, size_t n, size_t size) {
     sprint_fail(context, SPRINT_ERROR_MEMORY, "out of memory: %zu items of %zu bytes could not be had", n, size);
     return NULL;
   }
+  context->n_bytes += bytes;
   return memset(memory, 0, bytes);
 }
 
@@ -122,6 +123,11 @@ sprint_status sprint__grow(sprint_context *context, void **items, size_t n_used,
   *items = grown;
   *n_room = room;
   return SPRINT_OK;
+}
+
+void *sprint__shrink(void *memory, size_t n, size_t size) {
+  void *kept = n && size ? realloc(memory, n * size) : NULL;
+  return kept ? kept : memory;
 }
 
 void sprint__free(void *memory) { free(memory); }

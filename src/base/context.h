@@ -9,6 +9,7 @@ struct sprint_context {
   int n_threads;           /* resolved: at least 1 */
   char *data_folder;       /* where files are looked for that are not here; "": nowhere */
   uint64_t n_allocations;  /* through the door, so far */
+  uint64_t n_bytes;        /* asked for there, whether or not since freed */
   int64_t fail_allocation; /* tests: the allocation of this number (from 0) fails; -1: none */
 };
 
@@ -19,6 +20,10 @@ void *sprint__alloc(sprint_context *context, size_t n, size_t size);
 /* Grows `*items` (n_used of n_room used) to hold at least n_needed; doubles. Contents move, the pointer changes. */
 sprint_status sprint__grow(sprint_context *context, void **items, size_t n_used, size_t *n_room, size_t n_needed,
                            size_t size);
+
+/* Gives back what lies behind the first n items of `size` bytes; returns where they are now, which need not be as
+ * aligned as it was. */
+void *sprint__shrink(void *memory, size_t n, size_t size);
 void sprint__free(void *memory);
 char *sprint__strdup(sprint_context *context, const char *text);
 

@@ -4,6 +4,8 @@
 #include <Random123/philox.h>
 #include <math.h>
 
+#define TAU 6.283185307179586476925
+
 struct sprint__random sprint__random_words(uint64_t seed, enum sprint__purpose purpose, uint64_t step, uint32_t index) {
   philox4x32_ctr_t counter = {{index, (uint32_t)step, (uint32_t)(step >> 32), (uint32_t)purpose}};
   philox4x32_key_t key = {{(uint32_t)seed, (uint32_t)(seed >> 32)}};
@@ -23,7 +25,23 @@ uint64_t sprint__below(uint64_t word, uint64_t n) {
 
 double sprint__normal(const struct sprint__random *words) {
   double u = 1.0 - sprint__uniform(words->a); /* in (0, 1] */
-  return sqrt(-2.0 * log(u)) * cos(6.283185307179586476925 * sprint__uniform(words->b));
+  return sqrt(-2.0 * log(u)) * cos(TAU * sprint__uniform(words->b));
+}
+
+/* Each function for several numbers, one after the other: calls that do not wait for each other overlap. */
+void sprint__normals(uint64_t seed, enum sprint__purpose purpose, uint64_t step, size_t n, double *ret_normals) {
+  enum { TOGETHER = 16 };
+  double turns[TOGETHER];
+  for (size_t start = 0, m; start < n; start += m, ret_normals += m) {
+    m = n - start < TOGETHER ? n - start : TOGETHER;
+    for (size_t k = 0; k < m; k++) {
+      struct sprint__random words = sprint__random_words(seed, purpose, step, (uint32_t)(start + k));
+      ret_normals[k] = 1.0 - sprint__uniform(words.a);
+      turns[k] = sprint__uniform(words.b);
+    }
+    for (size_t k = 0; k < m; k++) ret_normals[k] = sqrt(-2.0 * log(ret_normals[k]));
+    for (size_t k = 0; k < m; k++) ret_normals[k] *= cos(TAU * turns[k]);
+  }
 }
 
 void sprint__shuffle(uint64_t seed, enum sprint__purpose purpose, uint32_t *items, uint32_t n) {

@@ -4,6 +4,7 @@
 #ifndef SPRINT_BASE_RANDOM_H
 #define SPRINT_BASE_RANDOM_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* What a number is for. Append only: the order is part of what a seed means. */
@@ -26,6 +27,9 @@ struct sprint__random sprint__random_words(uint64_t seed, enum sprint__purpose p
 double sprint__uniform(uint64_t word);                     /* in [0, 1), 53 bits */
 uint64_t sprint__below(uint64_t word, uint64_t n);         /* in 0 .. n-1; the bias is n / 2^64 */
 double sprint__normal(const struct sprint__random *words); /* Box-Muller */
+
+/* ret_normals[k] = sprint__normal() of the words of index k, for k < n. */
+void sprint__normals(uint64_t seed, enum sprint__purpose purpose, uint64_t step, size_t n, double *ret_normals);
 
 /* Shuffles items (n) in place; the permutation depends on seed and purpose alone. */
 void sprint__shuffle(uint64_t seed, enum sprint__purpose purpose, uint32_t *items, uint32_t n);

@@ -4,15 +4,13 @@
 
 enum { ROWS = 4 };
 
-SPRINT__INLINE sprint_real dot(const sprint_real *a, const sprint_real *b, size_t n) {
+/* In the order of `dots`, so that a row's output does not depend on the rows around it. */
+SPRINT__INLINE sprint_real dot(const sprint_real *x, const sprint_real *w, size_t n) {
   size_t k = 0;
-  group s = {0}, t = {0};
-  for (; k + 2 * G <= n; k += 2 * G) {
-    s += load(a + k) * load(b + k);
-    t += load(a + k + G) * load(b + k + G);
-  }
-  sprint_real sum = k ? total(s + t) : 0;
-  for (; k < n; k++) sum += a[k] * b[k];
+  group s = {0};
+  for (; k + G <= n; k += G) s += load(w + k) * load(x + k);
+  sprint_real sum = total(s);
+  for (; k < n; k++) sum += x[k] * w[k];
   return sum;
 }
 

@@ -17,9 +17,30 @@ extern const sprint_kind sprint__data_gaussian;
 enum sprint__missing { SPRINT__MISSING_REFUSE, SPRINT__MISSING_DROP, SPRINT__MISSING_MEDIAN };
 enum sprint__target { SPRINT__TARGET_CLASS, SPRINT__TARGET_VALUE };
 
+/* A row's features: lent by the table where it has them, else made in `buffer` (d). Its label too unless ret_y is
+ * NULL. Not for bytes. */
+const double *sprint__table_row(const struct sprint__table *table, size_t row, double *buffer, double *ret_y);
+
+/* The labels of all rows, to ret_y (n). */
+sprint_status sprint__table_labels(const struct sprint__table *table, sprint_real *ret_y);
+
+/* Shows the features of the given rows (NULL: the first n) one after the other, in order. Rows to be made are made a
+ * piece at a time on all threads. */
+typedef void (*sprint__row_visit)(void *user, const double *x);
+sprint_status sprint__table_visit(const struct sprint__table *table, const uint32_t *rows, size_t n,
+                                  sprint__row_visit visit, void *user);
+
+/* Saves a generated table's making rows again: one of a few MB is made at once and is then as a loaded one. Of a larger
+ * one, n rows of which will become a population, as many are kept as fit into the memory of its features. */
+sprint_status sprint__table_keep_small(struct sprint__table *table);
+sprint_status sprint__table_keep_some(struct sprint__table *table, size_t n);
+
+/* Lanes for work on n rows that looks at each once. */
+int sprint__table_lanes(const struct sprint__table *table, size_t n);
+
 /* Rows of a table, in its order: those of the population and those held out. */
 struct sprint__selection {
-  uint32_t *train, *heldout; /* one allocation: heldout lies behind train */
+  uint32_t *train, *heldout; /* one allocation: heldout lies behind train. NULL: all rows, none held out */
   size_t n_train, n_heldout;
 };
 
@@ -33,10 +54,11 @@ void sprint__selection_clear(struct sprint__selection *selection);
 sprint_status sprint__columns_fit(const struct sprint__table *table, const uint32_t *rows, size_t n, bool standardize,
                                   struct sprint__column *ret_columns);
 
-/* The population of these rows, each feature (raw or fill - mean) / scale. Where all rows are asked for, the bytes of
- * the table become the population's. */
+/* The population of these rows (NULL: all), each feature (raw or fill - mean) / scale. `use_up`: nothing else will be
+ * asked of the table, whose arrays may become the population's. */
 sprint_status sprint__population_from_table(struct sprint__table *table, const struct sprint__column *columns,
-                                            const uint32_t *rows, size_t n, sprint_population **ret_population);
+                                            const uint32_t *rows, size_t n, bool use_up,
+                                            sprint_population **ret_population);
 
 /* The file or folder at `path`: as it stands where it is absolute or exists, else in the data folder. *ret_path is
  * yours to free. A sentence says where it was looked for and, of the known sets, how to get it. */

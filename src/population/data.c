@@ -45,16 +45,6 @@ void sprint__names_free(char **names, size_t n) {
   sprint__free(names);
 }
 
-void sprint__table_clear(struct sprint__table *table) {
-  sprint__free(table->x);
-  sprint__free(table->bytes);
-  sprint__free(table->y);
-  sprint__names_free(table->names, table->d);
-  sprint__free(table->label_name);
-  sprint__names_free(table->class_names, table->n_classes);
-  *table = (struct sprint__table){.context = table->context};
-}
-
 /* Medians, means and scales come from the same rows, and with standardize: none medians from the training rows. */
 static sprint_status fit(const struct sprint__section *section, const struct sprint__table *table,
                          const struct sprint__selection *selection, struct sprint__column *columns) {
@@ -71,15 +61,15 @@ static sprint_status build_parts(const struct sprint__section *section, struct s
   if (!columns) return SPRINT_ERROR_MEMORY;
   sprint_population *population = NULL, *heldout = NULL;
   sprint_status status = fit(section, table, selection, columns);
-  if (status == SPRINT_OK)
-    status = sprint__population_from_table(table, columns, selection->train, selection->n_train, &population);
   if (status == SPRINT_OK && ret_heldout && selection->n_heldout)
-    status = sprint__population_from_table(table, columns, selection->heldout, selection->n_heldout, &heldout);
+    status = sprint__population_from_table(table, columns, selection->heldout, selection->n_heldout, false, &heldout);
+  if (status == SPRINT_OK)
+    status = sprint__population_from_table(table, columns, selection->train, selection->n_train, true, &population);
   if (status == SPRINT_OK) {
     *ret_population = population;
     if (ret_heldout) *ret_heldout = heldout;
   } else {
-    sprint_population_free(population);
+    sprint_population_free(heldout);
   }
   sprint__free(columns);
   return status;
@@ -93,8 +83,10 @@ static sprint_status build(const struct sprint__section *section, struct sprint_
     return sprint_fail(section->context, SPRINT_ERROR_INPUT, "%zu rows are more than a population can have (%lu)",
                        table->n, (unsigned long)UINT32_MAX);
   struct sprint__selection selection;
+  SPRINT__TRY(sprint__table_keep_small(table));
   SPRINT__TRY(sprint__select_rows(section, table, &selection));
-  sprint_status status = build_parts(section, table, &selection, ret_population, ret_heldout);
+  sprint_status status = sprint__table_keep_some(table, selection.n_train);
+  if (status == SPRINT_OK) status = build_parts(section, table, &selection, ret_population, ret_heldout);
   sprint__selection_clear(&selection);
   return status;
 }

@@ -11,42 +11,65 @@ static const sprint_param params[] = {
     {"exact", SPRINT_PARAM_BOOL, "false", 0, 0, NULL, NULL, "shift the sample so that its mean is `mean` to rounding"},
 };
 
-static void draw(const struct sprint__section *section, struct sprint__table *table) {
-  uint64_t seed = (uint64_t)sprint__get_integer(section, "population_seed");
-  double mean = sprint__get_real(section, "mean"), sd = sprint__get_real(section, "sd");
-  for (size_t i = 0; i < table->n; i++)
-    for (size_t j = 0; j < table->d; j++) {
-      struct sprint__random words = sprint__random_words(seed, SPRINT__FOR_PEOPLE, i, (uint32_t)j);
-      table->x[i * table->d + j] = mean + sd * sprint__normal(&words);
-    }
+struct source {
+  uint64_t seed;
+  size_t d;
+  double mean, sd;
+  double excess[]; /* (d) taken off every value */
+};
+
+static void make(const void *source, size_t row, double *ret_x, double *ret_y) {
+  const struct source *s = source;
+  sprint__normals(s->seed, SPRINT__FOR_PEOPLE, row, s->d, ret_x);
+  for (size_t j = 0; j < s->d; j++) ret_x[j] = s->mean + s->sd * ret_x[j] - s->excess[j];
+  if (ret_y) *ret_y = 0;
 }
 
-static void shift_to(struct sprint__table *table, double mean) {
-  for (size_t j = 0; j < table->d; j++) {
-    double excess = 0;
-    for (size_t i = 0; i < table->n; i++) excess += table->x[i * table->d + j] - mean;
-    excess /= (double)table->n;
-    for (size_t i = 0; i < table->n; i++) table->x[i * table->d + j] -= excess;
-  }
+struct excess {
+  double *sum; /* (d) */
+  double mean;
+  size_t d;
+};
+
+static void add_excess(void *user, const double *x) {
+  const struct excess *e = user;
+  for (size_t j = 0; j < e->d; j++) e->sum[j] += x[j] - e->mean;
+}
+
+static sprint_status shift_to_mean(struct sprint__table *table) {
+  struct source *source = table->source;
+  struct excess e = {sprint__alloc(table->context, table->d, sizeof *e.sum), source->mean, table->d};
+  if (!e.sum) return SPRINT_ERROR_MEMORY;
+  sprint_status status = sprint__table_visit(table, NULL, table->n, add_excess, &e);
+  for (size_t j = 0; j < table->d; j++) source->excess[j] = e.sum[j] / (double)table->n;
+  sprint__free(e.sum);
+  return status;
+}
+
+static sprint_status set_up(const struct sprint__section *section, struct sprint__table *table) {
+  struct source *source = sprint__alloc(table->context, 1, sizeof *source + table->d * sizeof *source->excess);
+  table->source = source;
+  table->names = sprint__names_numbered(table->context, "z", table->d);
+  table->label_name = sprint__strdup(table->context, "none");
+  if (!source || !table->names || !table->label_name) return SPRINT_ERROR_MEMORY;
+  source->seed = (uint64_t)sprint__get_integer(section, "population_seed");
+  source->d = table->d;
+  source->mean = sprint__get_real(section, "mean");
+  source->sd = sprint__get_real(section, "sd");
+  return sprint__get_flag(section, "exact") ? shift_to_mean(table) : SPRINT_OK;
 }
 
 static sprint_status gaussian_load(const struct sprint__section *section, struct sprint__table *ret_table) {
-  sprint_context *context = section->context;
-  struct sprint__table table = {.context = context,
+  struct sprint__table table = {.context = section->context,
                                 .n = (size_t)sprint__get_integer(section, "n"),
-                                .d = (size_t)sprint__get_integer(section, "d")};
-  table.x = sprint__alloc(context, table.n, table.d * sizeof *table.x);
-  table.y = sprint__alloc(context, table.n, sizeof *table.y);
-  table.names = sprint__names_numbered(context, "z", table.d);
-  table.label_name = sprint__strdup(context, "none");
-  if (!table.x || !table.y || !table.names || !table.label_name) {
+                                .d = (size_t)sprint__get_integer(section, "d"),
+                                .make = make};
+  sprint_status status = set_up(section, &table);
+  if (status == SPRINT_OK)
+    *ret_table = table;
+  else
     sprint__table_clear(&table);
-    return SPRINT_ERROR_MEMORY;
-  }
-  draw(section, &table);
-  if (sprint__get_flag(section, "exact")) shift_to(&table, sprint__get_real(section, "mean"));
-  *ret_table = table;
-  return SPRINT_OK;
+  return status;
 }
 
 static const struct sprint__data_ops ops = {gaussian_load};

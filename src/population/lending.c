@@ -10,7 +10,6 @@
  * reference sample equal to default_rate, so it depends neither on n nor on the seed. */
 #include <math.h>
 
-#include "base/lanes.h"
 #include "base/random.h"
 #include "population/build.h"
 
@@ -49,11 +48,6 @@ static const double loadings[N_FEATURES][N_FACTORS] = {
     [LATE_90] = {0.78, -0.12, -0.15, -0.10},      [REAL_ESTATE_LOANS] = {0.00, 0.42, 0.60, 0.12},
     [LATE_60_89] = {0.76, -0.06, 0.00, -0.10},    [DEPENDENTS] = {0.06, 0.20, 0.12, -0.28},
 };
-
-static double normal_at(uint64_t seed, uint64_t person, uint32_t index) {
-  struct sprint__random words = sprint__random_words(seed, SPRINT__FOR_PEOPLE, person, index);
-  return sprint__normal(&words);
-}
 
 static double trait(const double *loading, const double *factor, double own) {
   double value = 0, left = 1;
@@ -103,13 +97,13 @@ static double risk_of(const double *x, double strain) {
          0.018 * (x[AGE] - 52) + 0.06 * x[DEPENDENTS] + 0.35 * strain;
 }
 
-/* Person number `person`: features and risk. */
+/* Person number `person`: features and strain. */
 static double person_at(uint64_t seed, uint64_t person, double *ret_x) {
-  double factor[N_FACTORS], t[N_FEATURES];
-  for (uint32_t k = 0; k < N_FACTORS; k++) factor[k] = normal_at(seed, person, k);
-  for (uint32_t j = 0; j < N_FEATURES; j++) t[j] = trait(loadings[j], factor, normal_at(seed, person, N_FACTORS + j));
+  double normals[N_FACTORS + N_FEATURES], t[N_FEATURES]; /* of the factors, then of what is each trait's own */
+  sprint__normals(seed, SPRINT__FOR_PEOPLE, person, SPRINT__COUNT(normals), normals);
+  for (int j = 0; j < N_FEATURES; j++) t[j] = trait(loadings[j], normals, normals[N_FACTORS + j]);
   features_of(t, ret_x);
-  return risk_of(ret_x, factor[STRAIN]);
+  return normals[STRAIN];
 }
 
 static double sigmoid(double a) { return 1 / (1 + exp(-a)); }
@@ -120,7 +114,7 @@ static sprint_status find_intercept(sprint_context *context, double rate, double
   const uint64_t reference_seed = 0x6c656e64696e67; /* "lending" */
   double *risk = sprint__alloc(context, N_REFERENCE, sizeof *risk), x[N_FEATURES];
   if (!risk) return SPRINT_ERROR_MEMORY;
-  for (uint64_t i = 0; i < N_REFERENCE; i++) risk[i] = person_at(reference_seed, i, x);
+  for (uint64_t i = 0; i < N_REFERENCE; i++) risk[i] = risk_of(x, person_at(reference_seed, i, x));
   double low = -30, high = 30;
   while (high - low > 1e-9) {
     double middle = (low + high) / 2, sum = 0;
@@ -135,20 +129,17 @@ static sprint_status find_intercept(sprint_context *context, double rate, double
   return SPRINT_OK;
 }
 
-struct work {
+struct source {
   uint64_t seed;
   double intercept;
-  struct sprint__table *table;
 };
 
-static void generate(void *user, int lane, size_t start, size_t end) {
-  (void)lane;
-  const struct work *work = user;
-  for (size_t i = start; i < end; i++) {
-    double risk = person_at(work->seed, i, work->table->x + i * N_FEATURES);
-    struct sprint__random words = sprint__random_words(work->seed, SPRINT__FOR_PEOPLE, i, N_FACTORS + N_FEATURES);
-    work->table->y[i] = sprint__uniform(words.a) < sigmoid(work->intercept + risk) ? 1 : 0;
-  }
+static void make(const void *source, size_t row, double *ret_x, double *ret_y) {
+  const struct source *s = source;
+  double strain = person_at(s->seed, row, ret_x);
+  if (!ret_y) return;
+  struct sprint__random words = sprint__random_words(s->seed, SPRINT__FOR_PEOPLE, row, N_FACTORS + N_FEATURES);
+  *ret_y = sprint__uniform(words.a) < sigmoid(s->intercept + risk_of(ret_x, strain)) ? 1 : 0;
 }
 
 static sprint_status name_all(struct sprint__table *table) {
@@ -161,21 +152,21 @@ static sprint_status name_all(struct sprint__table *table) {
   return SPRINT_OK;
 }
 
-static sprint_status fill(const struct sprint__section *section, struct sprint__table *table) {
-  struct work work = {.seed = (uint64_t)sprint__get_integer(section, "population_seed"), .table = table};
+static sprint_status set_up(const struct sprint__section *section, struct sprint__table *table) {
+  struct source *source = table->source = sprint__alloc(table->context, 1, sizeof *source);
+  if (!source) return SPRINT_ERROR_MEMORY;
+  source->seed = (uint64_t)sprint__get_integer(section, "population_seed");
   SPRINT__TRY(name_all(table));
-  table->x = sprint__alloc(table->context, table->n, N_FEATURES * sizeof *table->x);
-  table->y = sprint__alloc(table->context, table->n, sizeof *table->y);
-  if (!table->x || !table->y) return SPRINT_ERROR_MEMORY;
-  SPRINT__TRY(find_intercept(table->context, sprint__get_real(section, "default_rate"), &work.intercept));
-  sprint__lanes_run(table->context, table->n, sprint__lanes_for(table->n, 1000, 0), generate, &work);
-  return SPRINT_OK;
+  return find_intercept(table->context, sprint__get_real(section, "default_rate"), &source->intercept);
 }
 
 static sprint_status lending_load(const struct sprint__section *section, struct sprint__table *ret_table) {
-  struct sprint__table table = {
-      .context = section->context, .n = (size_t)sprint__get_integer(section, "n"), .d = N_FEATURES, .n_classes = 2};
-  sprint_status status = fill(section, &table);
+  struct sprint__table table = {.context = section->context,
+                                .n = (size_t)sprint__get_integer(section, "n"),
+                                .d = N_FEATURES,
+                                .n_classes = 2,
+                                .make = make};
+  sprint_status status = set_up(section, &table);
   if (status == SPRINT_OK)
     *ret_table = table;
   else

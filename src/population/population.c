@@ -5,6 +5,7 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "base/lanes.h"
 #include "population/build.h"
 
 static sprint_status check_size(sprint_context *context, size_t n, size_t d, size_t n_classes) {
@@ -19,7 +20,7 @@ static sprint_status check_size(sprint_context *context, size_t n, size_t d, siz
   return SPRINT_OK;
 }
 
-/* All but the records themselves. */
+/* All but the records themselves and their order by stratum. */
 static sprint_status population_alloc(sprint_context *context, size_t n, size_t d, size_t n_classes,
                                       sprint_population **ret_population) {
   SPRINT__TRY(check_size(context, n, d, n_classes));
@@ -33,11 +34,9 @@ static sprint_status population_alloc(sprint_context *context, size_t n, size_t 
   p->y = sprint__alloc(context, n, sizeof *p->y);
   p->columns = sprint__alloc(context, d, sizeof *p->columns);
   p->class_names = sprint__alloc(context, n_classes, sizeof *p->class_names);
-  p->stratum = sprint__alloc(context, n, sizeof *p->stratum);
-  p->by_stratum = sprint__alloc(context, n, sizeof *p->by_stratum);
   p->stratum_start = sprint__alloc(context, p->n_strata + 1, sizeof *p->stratum_start);
   p->base_p = sprint__alloc(context, p->n_strata, sizeof *p->base_p);
-  if (!p->y || !p->columns || !p->class_names || !p->stratum || !p->by_stratum || !p->stratum_start || !p->base_p) {
+  if (!p->y || !p->columns || !p->class_names || !p->stratum_start || !p->base_p) {
     sprint_population_free(p);
     return SPRINT_ERROR_MEMORY;
   }
@@ -65,7 +64,6 @@ void sprint_population_free(sprint_population *p) {
   sprint__free(p->columns);
   sprint__free(p->label_name);
   sprint__free(p->class_names);
-  sprint__free(p->stratum);
   sprint__free(p->by_stratum);
   sprint__free(p->stratum_start);
   sprint__free(p->base_p);
@@ -92,22 +90,28 @@ static sprint_status check_features(const sprint_population *p) {
   return SPRINT_OK;
 }
 
-/* Strata are the classes: a counting sort. */
-static sprint_status index_strata(sprint_population *p) {
+static sprint_status measure_strata(sprint_population *p) {
   size_t *start = p->stratum_start;
-  for (size_t i = 0; i < p->n; i++) {
-    p->stratum[i] = p->n_classes ? (uint32_t)p->y[i] : 0;
-    start[p->stratum[i] + 1]++;
-  }
+  for (size_t i = 0; i < p->n; i++) start[sprint__population_stratum(p, i) + 1]++;
   for (size_t c = 0; c < p->n_strata; c++) {
     if (!start[c + 1]) return sprint_fail(p->context, SPRINT_ERROR_INPUT, "class %s has no rows", p->class_names[c]);
     p->base_p[c] = (double)start[c + 1] / (double)p->n;
     start[c + 1] += start[c];
   }
+  return SPRINT_OK;
+}
+
+/* A counting sort. */
+static sprint_status index_strata(sprint_population *p) {
+  SPRINT__TRY(measure_strata(p));
+  p->by_stratum = sprint__alloc(p->context, p->n, sizeof *p->by_stratum);
   size_t *next = sprint__alloc(p->context, p->n_strata, sizeof *next);
-  if (!next) return SPRINT_ERROR_MEMORY;
-  memcpy(next, start, p->n_strata * sizeof *next);
-  for (size_t i = 0; i < p->n; i++) p->by_stratum[next[p->stratum[i]]++] = (uint32_t)i;
+  if (!p->by_stratum || !next) {
+    sprint__free(next);
+    return SPRINT_ERROR_MEMORY;
+  }
+  memcpy(next, p->stratum_start, p->n_strata * sizeof *next);
+  for (size_t i = 0; i < p->n; i++) p->by_stratum[next[sprint__population_stratum(p, i)]++] = (uint32_t)i;
   sprint__free(next);
   return SPRINT_OK;
 }
@@ -160,17 +164,62 @@ static sprint_status copy_names(const struct sprint__table *table, const struct 
   return (p->label_name = sprint__strdup(p->context, table->label_name)) ? SPRINT_OK : SPRINT_ERROR_MEMORY;
 }
 
-static sprint_status copy_reals(const struct sprint__table *table, const struct sprint__column *columns,
-                                const uint32_t *rows, sprint_population *p) {
-  SPRINT__TRY(alloc_reals(p));
-  for (size_t i = 0; i < p->n; i++) {
-    const double *raw = table->x + rows[i] * p->d;
-    sprint_real *x = p->x + i * p->d;
-    for (size_t j = 0; j < p->d; j++) {
-      double value = isnan(raw[j]) ? columns[j].fill : raw[j];
-      x[j] = (sprint_real)((value - columns[j].mean) / columns[j].scale);
-    }
+/* Rows on their way from a table to a population. */
+struct transfer {
+  const struct sprint__table *table;
+  const struct sprint__column *columns;
+  const uint32_t *rows; /* NULL: all */
+  sprint_population *p;
+  size_t n_done;
+  double *buffers; /* (lanes, d) */
+};
+
+static void standardize(const struct sprint__column *columns, size_t d, const double *raw, sprint_real *ret_x) {
+  for (size_t j = 0; j < d; j++) {
+    double value = isnan(raw[j]) ? columns[j].fill : raw[j];
+    ret_x[j] = (sprint_real)((value - columns[j].mean) / columns[j].scale);
   }
+}
+
+static void transfer_rows(void *user, int lane, size_t start, size_t end) {
+  const struct transfer *t = user;
+  size_t d = t->p->d;
+  for (size_t i = t->n_done + start; i < t->n_done + end; i++) {
+    double y = 0;
+    const double *raw = sprint__table_row(t->table, t->rows ? t->rows[i] : i, t->buffers + (size_t)lane * d, &y);
+    standardize(t->columns, d, raw, t->p->x + i * d);
+    t->p->y[i] = (sprint_real)y;
+  }
+}
+
+/* The rows that a table has become features in the memory that they lie in, which is the population's from now on: the
+ * features of a row end before the numbers of the next one begin. */
+static void transfer_in_place(struct transfer *t, struct sprint__table *table) {
+  sprint_population *p = t->p;
+  size_t n_kept = table->make ? table->n_kept : table->n, i = 0;
+  p->x = (sprint_real *)(void *)table->x;
+  for (size_t row; i < p->n && (row = t->rows ? t->rows[i] : i) < n_kept; i++) {
+    memcpy(t->buffers, table->x + row * p->d, p->d * sizeof *table->x);
+    standardize(t->columns, p->d, t->buffers, p->x + i * p->d);
+    p->y[i] = (sprint_real)table->y[row];
+  }
+  t->n_done = i;
+  p->x = sprint__shrink(p->x, p->n, p->d * sizeof *p->x);
+  sprint__free(table->y);
+  table->x = table->y = NULL;
+}
+
+static sprint_status copy_reals(struct sprint__table *table, const struct sprint__column *columns, const uint32_t *rows,
+                                bool use_up, sprint_population *p) {
+  int n_lanes = sprint__table_lanes(table, p->n);
+  bool in_place = use_up && table->x;
+  struct transfer t = {.table = table, .columns = columns, .rows = rows, .p = p};
+  if (!in_place) SPRINT__TRY(alloc_reals(p));
+  t.buffers = sprint__alloc(p->context, (size_t)n_lanes, p->d * sizeof *t.buffers);
+  if (!t.buffers) return SPRINT_ERROR_MEMORY;
+  if (in_place) transfer_in_place(&t, table);
+  sprint__lanes_run(p->context, p->n - t.n_done, n_lanes, transfer_rows, &t);
+  sprint__free(t.buffers);
   return SPRINT_OK;
 }
 
@@ -207,32 +256,34 @@ static sprint_status view_pixels(sprint_population *p) {
 
 /* Rows come in the table's order, so as many as it has are all of them: its bytes then change hands. */
 static sprint_status take_bytes(struct sprint__table *table, const struct sprint__column *columns, const uint32_t *rows,
-                                sprint_population *p) {
+                                bool use_up, sprint_population *p) {
   SPRINT__TRY(tabulate_levels(columns, p));
-  if (p->n == table->n) {
+  if (use_up && p->n == table->n) {
     p->bytes = table->bytes;
     table->bytes = NULL;
     return view_pixels(p);
   }
   p->bytes = sprint__alloc(p->context, p->n, p->d);
   if (!p->bytes) return SPRINT_ERROR_MEMORY;
-  for (size_t i = 0; i < p->n; i++) memcpy(p->bytes + i * p->d, table->bytes + rows[i] * p->d, p->d);
+  for (size_t i = 0; i < p->n; i++) memcpy(p->bytes + i * p->d, table->bytes + (rows ? rows[i] : i) * p->d, p->d);
   return view_pixels(p);
 }
 
 static sprint_status copy_table(struct sprint__table *table, const struct sprint__column *columns, const uint32_t *rows,
-                                sprint_population *p) {
+                                bool use_up, sprint_population *p) {
   p->image = table->image;
   SPRINT__TRY(copy_names(table, columns, p));
-  for (size_t i = 0; i < p->n; i++) p->y[i] = (sprint_real)table->y[rows[i]];
-  return table->bytes ? take_bytes(table, columns, rows, p) : copy_reals(table, columns, rows, p);
+  if (!table->bytes) return copy_reals(table, columns, rows, use_up, p);
+  for (size_t i = 0; i < p->n; i++) p->y[i] = (sprint_real)table->y[rows ? rows[i] : i];
+  return take_bytes(table, columns, rows, use_up, p);
 }
 
 sprint_status sprint__population_from_table(struct sprint__table *table, const struct sprint__column *columns,
-                                            const uint32_t *rows, size_t n, sprint_population **ret_population) {
+                                            const uint32_t *rows, size_t n, bool use_up,
+                                            sprint_population **ret_population) {
   sprint_population *p;
   SPRINT__TRY(population_alloc(table->context, n, table->d, table->n_classes, &p));
-  sprint_status status = copy_table(table, columns, rows, p);
+  sprint_status status = copy_table(table, columns, rows, use_up, p);
   if (status == SPRINT_OK) return population_finish(p, ret_population);
   sprint_population_free(p);
   return status;

@@ -35,21 +35,28 @@ struct sprint_population {
   char **class_names;
 
   size_t n_strata;       /* at least 1 */
-  uint32_t *stratum;     /* (n) */
   uint32_t *by_stratum;  /* (n) individuals, stratum by stratum, in their own order within each */
   size_t *stratum_start; /* (n_strata + 1) into by_stratum; no stratum is empty */
   double *base_p;        /* (n_strata) n_c / n */
 };
 
-/* Raw rows as loaders and generators deliver them, before selecting and standardising. Owned arrays. */
+/* Makes row number `row` of a generated table: its features (d) and, unless ret_y is NULL, its label. The same row each
+ * time; called from several threads. */
+typedef void (*sprint__make_row)(const void *source, size_t row, double *ret_x, double *ret_y);
+
+/* Raw rows as loaders and generators deliver them, before selecting and standardising. Owned arrays. Loaders deliver
+ * arrays; generators deliver `make`, and the arrays then hold the first n_kept rows, which need not be made again. */
 struct sprint__table {
   sprint_context *context;
   size_t n, d;
   double *x;      /* (n, d), NaN: missing; NULL where bytes are given */
   uint8_t *bytes; /* (n, d) pixels, or NULL */
   struct sprint__image image;
-  double *y;    /* (n) class number, or value */
-  char **names; /* (d) */
+  double *y; /* (n) class number, or value */
+  sprint__make_row make;
+  void *source;  /* of make; owned */
+  size_t n_kept; /* with make alone */
+  char **names;  /* (d) */
   char *label_name;
   size_t n_classes;
   char **class_names;
@@ -57,6 +64,11 @@ struct sprint__table {
 };
 
 void sprint__table_clear(struct sprint__table *table);
+
+/* Strata are the classes; values are all in stratum 0. */
+static inline uint32_t sprint__population_stratum(const sprint_population *population, size_t individual) {
+  return population->n_classes ? (uint32_t)population->y[individual] : 0;
+}
 
 /* A data kind: one loader or generator. */
 struct sprint__data_ops {

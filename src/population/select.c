@@ -15,15 +15,14 @@ struct chooser {
   const struct sprint__table *table;
   size_t n_classes;
   size_t *wanted;  /* (n_classes) rows still to take */
+  sprint_real *y;  /* (n) class numbers; NULL of values */
   uint32_t *order; /* (n) candidates, shuffled */
   uint8_t *mark;   /* (n) */
 };
 
 enum mark { MARK_LEFT_OUT, MARK_TRAIN, MARK_HELDOUT };
 
-static size_t class_of(const struct chooser *c, size_t row) {
-  return c->table->n_classes ? (size_t)c->table->y[row] : 0;
-}
+static size_t class_of(const struct chooser *c, size_t row) { return c->y ? (size_t)c->y[row] : 0; }
 
 /* Goes through `order` (NULL: 0, 1, ...) and turns rows marked `from` into `to` while their class wants some. */
 static void take(struct chooser *c, const uint32_t *order, size_t n, enum mark from, enum mark to) {
@@ -84,12 +83,7 @@ static sprint_status choose_per_class(struct chooser *c, enum select select, siz
   return check_enough(c, select == SELECT_FIRST ? "per_class" : "size", asked);
 }
 
-static sprint_status choose(struct chooser *c, size_t *asked) {
-  enum select select = (enum select)sprint__get_choice(c->section, "select");
-  if (select != SELECT_FIRST && sprint__get_integer(c->section, "per_class") > 0)
-    return sprint__refuse(c->section, "per_class", "is for select: first alone");
-  if (select != SELECT_BALANCED && sprint__get_integer(c->section, "size") > 0)
-    return sprint__refuse(c->section, "size", "is for select: balanced alone");
+static sprint_status choose(struct chooser *c, enum select select, size_t *asked) {
   if (select != SELECT_ALL) return choose_per_class(c, select, asked);
   for (size_t i = 0; i < c->table->n; i++) c->mark[i] = MARK_TRAIN;
   return SPRINT_OK;
@@ -127,23 +121,44 @@ static void collect(struct chooser *c, struct sprint__selection *ret_selection) 
   *ret_selection = s;
 }
 
-sprint_status sprint__select_rows(const struct sprint__section *section, const struct sprint__table *table,
-                                  struct sprint__selection *ret_selection) {
-  sprint_context *context = table->context;
-  struct chooser c = {.section = section, .table = table, .n_classes = table->n_classes ? table->n_classes : 1};
-  c.wanted = sprint__alloc(context, c.n_classes, sizeof *c.wanted);
-  c.order = sprint__alloc(context, table->n, sizeof *c.order);
-  c.mark = sprint__alloc(context, table->n, sizeof *c.mark);
-  size_t *counts = sprint__alloc(context, c.n_classes, sizeof *counts);
-  sprint_status status = c.wanted && c.order && c.mark && counts ? SPRINT_OK : SPRINT_ERROR_MEMORY;
-  if (status == SPRINT_OK) status = choose(&c, counts);
-  if (status == SPRINT_OK) status = hold_out(&c, counts);
-  if (status == SPRINT_OK) collect(&c, ret_selection);
-  sprint__free(c.wanted);
-  sprint__free(c.order);
-  sprint__free(c.mark);
+static sprint_status read_classes(struct chooser *c) {
+  if (!c->table->n_classes) return SPRINT_OK;
+  c->y = sprint__alloc(c->table->context, c->table->n, sizeof *c->y);
+  return c->y ? sprint__table_labels(c->table, c->y) : SPRINT_ERROR_MEMORY;
+}
+
+static sprint_status choose_some(struct chooser *c, enum select select, struct sprint__selection *ret_selection) {
+  sprint_context *context = c->table->context;
+  c->wanted = sprint__alloc(context, c->n_classes, sizeof *c->wanted);
+  c->order = sprint__alloc(context, c->table->n, sizeof *c->order);
+  c->mark = sprint__alloc(context, c->table->n, sizeof *c->mark);
+  size_t *counts = sprint__alloc(context, c->n_classes, sizeof *counts);
+  sprint_status status = c->wanted && c->order && c->mark && counts ? SPRINT_OK : SPRINT_ERROR_MEMORY;
+  if (status == SPRINT_OK) status = read_classes(c);
+  if (status == SPRINT_OK) status = choose(c, select, counts);
+  if (status == SPRINT_OK) status = hold_out(c, counts);
+  if (status == SPRINT_OK) collect(c, ret_selection);
+  sprint__free(c->wanted);
+  sprint__free(c->order);
+  sprint__free(c->mark);
+  sprint__free(c->y);
   sprint__free(counts);
   return status;
+}
+
+sprint_status sprint__select_rows(const struct sprint__section *section, const struct sprint__table *table,
+                                  struct sprint__selection *ret_selection) {
+  enum select select = (enum select)sprint__get_choice(section, "select");
+  if (select != SELECT_FIRST && sprint__get_integer(section, "per_class") > 0)
+    return sprint__refuse(section, "per_class", "is for select: first alone");
+  if (select != SELECT_BALANCED && sprint__get_integer(section, "size") > 0)
+    return sprint__refuse(section, "size", "is for select: balanced alone");
+  if (select == SELECT_ALL && sprint__get_real(section, "holdout") == 0) {
+    *ret_selection = (struct sprint__selection){.n_train = table->n};
+    return SPRINT_OK;
+  }
+  struct chooser c = {.section = section, .table = table, .n_classes = table->n_classes ? table->n_classes : 1};
+  return choose_some(&c, select, ret_selection);
 }
 
 void sprint__selection_clear(struct sprint__selection *selection) {

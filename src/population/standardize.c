@@ -14,9 +14,7 @@ struct view {
   size_t n;
 };
 
-static const double *view_row(const struct view *view, size_t i) {
-  return view->table->x + (view->rows ? view->rows[i] : i) * view->table->d;
-}
+static size_t view_number(const struct view *view, size_t i) { return view->rows ? view->rows[i] : i; }
 
 static double value_or_fill(double value, const struct sprint__column *column) {
   return isnan(value) ? column->fill : value;
@@ -59,6 +57,7 @@ static double median(double *values, size_t n) {
   return lower + (upper - lower) / 2;
 }
 
+/* Of loaded tables: generated ones miss nothing. */
 static sprint_status fit_medians(const struct view *view, struct sprint__column *columns) {
   const struct sprint__table *table = view->table;
   double *values = sprint__alloc(table->context, view->n, sizeof *values);
@@ -67,7 +66,7 @@ static sprint_status fit_medians(const struct view *view, struct sprint__column 
   for (size_t j = 0; j < table->d && status == SPRINT_OK; j++) {
     size_t n = 0;
     for (size_t i = 0; i < view->n; i++) {
-      double value = view_row(view, i)[j];
+      double value = table->x[view_number(view, i) * table->d + j];
       if (!isnan(value)) values[n++] = value;
     }
     if (n)
@@ -80,30 +79,39 @@ static sprint_status fit_medians(const struct view *view, struct sprint__column 
   return status;
 }
 
-/* Sums differences from the first row, so that the mean of a constant column is that constant exactly. */
-static void fit_means(const struct view *view, struct sprint__column *columns) {
-  size_t d = view->table->d;
-  const double *first = view_row(view, 0);
-  for (size_t i = 0; i < view->n; i++) {
-    const double *x = view_row(view, i);
-    for (size_t j = 0; j < d; j++)
-      columns[j].mean += value_or_fill(x[j], &columns[j]) - value_or_fill(first[j], &columns[j]);
-  }
-  for (size_t j = 0; j < d; j++)
-    columns[j].mean = value_or_fill(first[j], &columns[j]) + columns[j].mean / (double)view->n;
+struct sums {
+  struct sprint__column *columns; /* (d) */
+  size_t d;
+  double *first; /* (d) the first row */
+};
+
+static void add_to_means(void *user, const double *x) {
+  const struct sums *s = user;
+  for (size_t j = 0; j < s->d; j++) s->columns[j].mean += value_or_fill(x[j], &s->columns[j]) - s->first[j];
 }
 
-static void fit_deviations(const struct view *view, struct sprint__column *columns) {
-  size_t d = view->table->d;
-  for (size_t j = 0; j < d; j++) columns[j].scale = 0;
-  for (size_t i = 0; i < view->n; i++) {
-    const double *x = view_row(view, i);
-    for (size_t j = 0; j < d; j++) {
-      double difference = value_or_fill(x[j], &columns[j]) - columns[j].mean;
-      columns[j].scale += difference * difference;
-    }
+static void add_to_variances(void *user, const double *x) {
+  const struct sums *s = user;
+  for (size_t j = 0; j < s->d; j++) {
+    double difference = value_or_fill(x[j], &s->columns[j]) - s->columns[j].mean;
+    s->columns[j].scale += difference * difference;
   }
-  for (size_t j = 0; j < d; j++) columns[j].scale = sqrt(columns[j].scale / (double)view->n);
+}
+
+/* Sums differences from the first row, so that the mean of a constant column is that constant exactly. */
+static sprint_status fit_means(const struct view *view, struct sums *s) {
+  const double *first = sprint__table_row(view->table, view_number(view, 0), s->first, NULL);
+  for (size_t j = 0; j < s->d; j++) s->first[j] = value_or_fill(first[j], &s->columns[j]);
+  SPRINT__TRY(sprint__table_visit(view->table, view->rows, view->n, add_to_means, s));
+  for (size_t j = 0; j < s->d; j++) s->columns[j].mean = s->first[j] + s->columns[j].mean / (double)view->n;
+  return SPRINT_OK;
+}
+
+static sprint_status fit_deviations(const struct view *view, struct sums *s) {
+  for (size_t j = 0; j < s->d; j++) s->columns[j].scale = 0;
+  SPRINT__TRY(sprint__table_visit(view->table, view->rows, view->n, add_to_variances, s));
+  for (size_t j = 0; j < s->d; j++) s->columns[j].scale = sqrt(s->columns[j].scale / (double)view->n);
+  return SPRINT_OK;
 }
 
 static double scale_of(double mean, double deviation) {
@@ -129,13 +137,18 @@ static void pool_channel(struct sprint__column *columns, size_t plane) {
   set_channel(columns, plane, mean, sqrt(variance / (double)plane));
 }
 
-static void fit_reals(const struct view *view, struct sprint__column *columns) {
+static sprint_status fit_reals(const struct view *view, struct sprint__column *columns) {
   const struct sprint__table *table = view->table;
   size_t plane = table->image.height * table->image.width;
-  fit_means(view, columns);
-  fit_deviations(view, columns);
+  struct sums sums = {columns, table->d, sprint__alloc(table->context, table->d, sizeof *sums.first)};
+  if (!sums.first) return SPRINT_ERROR_MEMORY;
+  sprint_status status = fit_means(view, &sums);
+  if (status == SPRINT_OK) status = fit_deviations(view, &sums);
+  sprint__free(sums.first);
+  if (status != SPRINT_OK) return status;
   for (size_t c = 0; c < table->image.channels; c++) pool_channel(columns + c * plane, plane);
   for (size_t j = 0; j < table->d; j++) columns[j].scale = scale_of(columns[j].mean, columns[j].scale);
+  return SPRINT_OK;
 }
 
 /* From the counts of the 256 values a byte has: exact to a few roundings, at one pass over the bytes. */
@@ -144,7 +157,7 @@ static void fit_channel(const struct view *view, size_t channel, struct sprint__
   size_t plane = table->image.height * table->image.width;
   uint64_t counts[256] = {0};
   for (size_t i = 0; i < view->n; i++) {
-    const uint8_t *bytes = table->bytes + (view->rows ? view->rows[i] : i) * table->d + channel * plane;
+    const uint8_t *bytes = table->bytes + view_number(view, i) * table->d + channel * plane;
     for (size_t k = 0; k < plane; k++) counts[bytes[k]]++;
   }
   double n = (double)view->n * (double)plane, mean = 0, variance = 0;
@@ -163,9 +176,7 @@ sprint_status sprint__columns_fit(const struct sprint__table *table, const uint3
     ret_columns[j].fill = NAN;
   }
   if (table->fill_median) SPRINT__TRY(fit_medians(&view, ret_columns));
-  if (standardize && table->bytes)
-    for (size_t c = 0; c < table->image.channels; c++) fit_channel(&view, c, ret_columns);
-  else if (standardize)
-    fit_reals(&view, ret_columns);
+  if (standardize && !table->bytes) return fit_reals(&view, ret_columns);
+  for (size_t c = 0; standardize && c < table->image.channels; c++) fit_channel(&view, c, ret_columns);
   return SPRINT_OK;
 }

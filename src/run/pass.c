@@ -208,7 +208,7 @@ sprint_status sprint__risk_heldout(struct sprint__pass *pass, const sprint_popul
   ret_risk->loss = sprint__model_penalty(model, theta);
   ret_risk->accuracy = 0;
   for (size_t start = 0, end; start < heldout->n; start = end) {
-    uint32_t stratum = heldout->stratum[heldout->by_stratum[start]];
+    uint32_t stratum = sprint__population_stratum(heldout, heldout->by_stratum[start]);
     end = heldout->stratum_start[stratum + 1] < start + pass->room ? heldout->stratum_start[stratum + 1]
                                                                    : start + pass->room;
     const uint32_t *who = heldout->by_stratum + start;

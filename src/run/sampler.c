@@ -55,6 +55,9 @@ void sprint__sampler_draw(const sprint_population *population, const double *p, 
     struct sprint__random words = sprint__random_words(seed, SPRINT__FOR_DRAWS, step, (uint32_t)j);
     size_t c = stratum_at(&guide, sprint__uniform(words.a));
     size_t start = population->stratum_start[c], size = population->stratum_start[c + 1] - start;
-    ret_who[j] = population->by_stratum[start + sprint__below(words.b, size)];
+    ret_who[j] = (uint32_t)(start + sprint__below(words.b, size));
   }
+  /* Apart from the arithmetic, so that many of these loads, each from somewhere else in memory, are under way at once.
+   */
+  for (size_t j = 0; j < n; j++) ret_who[j] = population->by_stratum[ret_who[j]];
 }

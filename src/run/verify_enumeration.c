@@ -81,11 +81,14 @@ static sprint_status scene_new(sprint_context *context, struct scene *s) {
 static sprint_status tell_everybody(struct scene *s, sprint_solver *solver,
                                     const struct sprint__deployment *deployment) {
   sprint_real x[PEOPLE * 10];
-  uint32_t who[PEOPLE];
-  for (uint32_t i = 0; i < PEOPLE; i++) who[i] = i;
+  uint32_t who[PEOPLE], stratum[PEOPLE];
+  for (uint32_t i = 0; i < PEOPLE; i++) {
+    who[i] = i;
+    stratum[i] = sprint__population_stratum(s->population, i);
+  }
   SPRINT__TRY(sprint_shift_respond(s->shift, deployment->theta, who, PEOPLE, x));
   sprint_records records = {
-      .n = PEOPLE, .x = x, .y = s->population->y, .stratum = s->population->stratum, .p = deployment->p, .last = true};
+      .n = PEOPLE, .x = x, .y = s->population->y, .stratum = stratum, .p = deployment->p, .last = true};
   return sprint_solver_tell(solver, &records);
 }
 
@@ -124,7 +127,7 @@ static sprint_status enumerate(struct scene *s, const char *correction) {
     sprint_solver *solver = NULL;
     SPRINT__TRY(sprint_solver_new(s->context, &options, &solver));
     sprint_status status = drive(s, solver, i);
-    uint32_t c = s->population->stratum[i];
+    uint32_t c = sprint__population_stratum(s->population, i);
     size_t n_c = s->population->stratum_start[c + 1] - s->population->stratum_start[c];
     for (size_t k = 0; k < s->model->n_params; k++)
       s->mean[k] += s->here.p[c] / (double)n_c * (double)sprint_solver_direction(solver)[k];

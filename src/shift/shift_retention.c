@@ -183,7 +183,7 @@ static sprint_status retention_drawn(sprint_shift *shift, const sprint_real *dep
     for (size_t start = 0, end; start < n; start = end) {
       size_t piece = 0;
       for (end = start; end < n && piece < PIECE; end++) {
-        if (shift->population->stratum[who[end]] != c) continue;
+        if (sprint__population_stratum(shift->population, who[end]) != c) continue;
         if (x) memcpy(r->x + piece * d, x + end * d, d * sizeof *x);
         r->members[piece] = who[end];
         r->y[piece++] = y[end];

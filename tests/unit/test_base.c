@@ -49,6 +49,17 @@ static void test_random__moments(void **state) {
   assert_true(fabs(normal_sq - 1) < 5 * sqrt(2.0 / N));
 }
 
+static void test_random__gives_normals_together_as_alone(void **state) {
+  (void)state;
+  enum { SOME = 37 };
+  double normals[SOME];
+  sprint__normals(5, SPRINT__FOR_PEOPLE, 9, SOME, normals);
+  for (uint32_t k = 0; k < SOME; k++) {
+    struct sprint__random words = sprint__random_words(5, SPRINT__FOR_PEOPLE, 9, k);
+    assert_true(normals[k] == sprint__normal(&words));
+  }
+}
+
 static void test_random__below_covers_its_range(void **state) {
   (void)state;
   assert_int_equal(sprint__below(0, 7), 0);
@@ -107,6 +118,9 @@ static void test_memory__is_zeroed_aligned_and_checked(void **state) {
   unsigned char *memory = sprint__alloc(context, 100, 3);
   assert_int_equal((uintptr_t)memory % 64, 0);
   for (size_t i = 0; i < 300; i++) assert_int_equal(memory[i], 0);
+  for (size_t i = 0; i < 300; i++) memory[i] = (unsigned char)i;
+  memory = sprint__shrink(memory, 10, 3);
+  for (size_t i = 0; i < 30; i++) assert_int_equal(memory[i], i);
   sprint__free(memory);
   assert_null(sprint__alloc(context, SIZE_MAX / 2, 3));
   assert_non_null(strstr(sprint_context_error(context), "out of memory"));
@@ -160,6 +174,7 @@ int main(void) {
       cmocka_unit_test(test_random__matches_known_answer),
       cmocka_unit_test(test_random__purpose_step_and_index_matter),
       cmocka_unit_test(test_random__moments),
+      cmocka_unit_test(test_random__gives_normals_together_as_alone),
       cmocka_unit_test(test_random__below_covers_its_range),
       cmocka_unit_test(test_random__shuffle_is_a_permutation),
       cmocka_unit_test(test_lanes__partition_rows),
