@@ -5,14 +5,15 @@
 
 #include "model/gemm.h"
 
-/* Multiply-adds above which BLAS is worth its call where the outputs are fewer than a group. */
-#define NARROW_WORTH_BLAS 8192
+/* Weights from which on BLAS is worth its call where the outputs are fewer than a group, however many the rows: the
+ * outputs of a row do not depend on the rows around it. */
+#define NARROW_WORTH_BLAS 512
 
 enum kernel { SINGLE, SMALL, NARROW, BLAS };
 
 static enum kernel kernel_of(const struct sprint__dense *dense, size_t n) {
   if (dense->out == 1) return SINGLE;
-  if (dense->out < SPRINT__GROUP) return n * dense->in * dense->out < NARROW_WORTH_BLAS ? NARROW : BLAS;
+  if (dense->out < SPRINT__GROUP) return dense->in * dense->out < NARROW_WORTH_BLAS ? NARROW : BLAS;
   return sprint__dense_is_small(dense) || n <= SPRINT__FEW_ROWS ? SMALL : BLAS;
 }
 
