@@ -4,17 +4,24 @@
 
 enum { ROWS = 4 };
 
-/* In the order of `dots`, so that a row's output does not depend on the rows around it. */
+/* The last n of a row, fewer than a group, and zeros. */
+SPRINT__INLINE group load_part(const sprint_real *at, size_t n) {
+  sprint_real part[G] = {0};
+  for (size_t g = 0; g < n; g++) part[g] = at[g];
+  return load(part);
+}
+
+/* x . w */
 SPRINT__INLINE sprint_real dot(const sprint_real *x, const sprint_real *w, size_t n) {
   size_t k = 0;
   group s = {0};
   for (; k + G <= n; k += G) s += load(w + k) * load(x + k);
-  sprint_real sum = total(s);
-  for (; k < n; k++) sum += x[k] * w[k];
-  return sum;
+  if (k < n) s += load_part(w + k, n - k) * load_part(x + k, n - k);
+  return total(s);
 }
 
-/* The same for ROWS rows of x, which share the loads of w. */
+/* The same for ROWS rows of x, which share the loads of w: in the same order, so that a row's output does not depend
+ * on the rows around it. */
 SPRINT__INLINE void dots(const sprint_real *x, const sprint_real *w, size_t n, sprint_real sums[ROWS]) {
   size_t k = 0;
   group s[ROWS] = {{0}};
@@ -23,8 +30,8 @@ SPRINT__INLINE void dots(const sprint_real *x, const sprint_real *w, size_t n, s
     for (size_t r = 0; r < ROWS; r++) s[r] += weights * load(x + r * n + k);
   }
   for (size_t r = 0; r < ROWS; r++) {
+    if (k < n) s[r] += load_part(w + k, n - k) * load_part(x + r * n + k, n - k);
     sums[r] = total(s[r]);
-    for (size_t l = k; l < n; l++) sums[r] += x[r * n + l] * w[l];
   }
 }
 
