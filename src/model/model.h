@@ -33,6 +33,17 @@ struct sprint__rows {
 /* Whether rows come as lists of the pixels that are not zero. */
 static inline bool sprint__rows_listed(const struct sprint__rows *rows) { return !rows->x && rows->pixels->list; }
 
+/* How a step moved such a layer's parameters: W -= factor * sum over the batch of x delta^T + size * control, the
+ * biases as if a feature were 1. */
+struct sprint__move {
+  size_t n;
+  const uint32_t *who;      /* (n) */
+  const sprint_real *delta; /* (n, list_out) */
+  sprint_real factor, size;
+  const sprint_real *control; /* (d + 1, list_out), or NULL */
+  bool steady;                /* the control stays the same until the epoch ends */
+};
+
 /* Sums over rows, without the L2 penalty. gradient NULL: not wanted. */
 struct sprint__sums {
   double loss;
@@ -90,6 +101,9 @@ struct sprint__model_ops {
   void (*difference)(const sprint_model *model, struct sprint__lane *lane, const sprint_real *theta,
                      const sprint_real *theta_b, const struct sprint__rows *rows, const sprint_real *x_b,
                      struct sprint__sums *sums);
+  /* The sum of losses from z (n, list_out), what a first layer that takes lists of pixels puts out before its relu. */
+  double (*loss_above)(const sprint_model *model, struct sprint__lane *lane, const sprint_real *theta,
+                       const sprint_real *z, const sprint_real *y, size_t n);
   /* Writes (n, d). NULL: the model has no score. */
   void (*score_gradient)(const sprint_model *model, struct sprint__lane *lane, const sprint_real *theta,
                          const sprint_real *x, size_t n, const struct sprint__score *score, sprint_real *ret_dx);

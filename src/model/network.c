@@ -192,6 +192,26 @@ static void network_sums(const sprint_model *model, struct sprint__lane *lane, c
   }
 }
 
+/* y := z, or max(z, 0). */
+SPRINT__FAST static void put_out(const sprint_real *restrict z, size_t n, bool relu, sprint_real *restrict y) {
+  for (size_t i = 0; i < n; i++) y[i] = relu && z[i] <= 0 ? 0 : z[i];
+}
+
+static double network_loss_above(const sprint_model *model, struct sprint__lane *lane, const sprint_real *theta,
+                                 const sprint_real *z, const sprint_real *y, size_t n_rows) {
+  const struct sprint__network *net = model->impl;
+  size_t out = net->layers[0].out, correct = 0;
+  double loss = 0;
+  for (size_t start = 0; start < n_rows; start += net->block) {
+    struct tape tape = tape_of(net, lane);
+    size_t n = block_size(net, n_rows, start);
+    put_out(z + start * out, n * out, net->layers[0].then_relu, tape.y[0]);
+    const sprint_real *f = forward_above(net, &tape, theta, n);
+    loss += net->loss.ops->sum(&net->loss, f, y + start, n, NULL, &correct);
+  }
+  return loss;
+}
+
 SPRINT__FAST static void negate(sprint_real *values, size_t n) {
   for (size_t i = 0; i < n; i++) values[i] = -values[i];
 }
@@ -313,6 +333,7 @@ const struct sprint__model_ops sprint__network_ops = {
     .free = network_free,
     .sums = network_sums,
     .difference = network_difference,
+    .loss_above = network_loss_above,
     .score_gradient = network_score_gradient,
     .outputs = network_outputs,
     .start = network_start,

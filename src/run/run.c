@@ -127,6 +127,8 @@ static sprint_status fill_run(sprint_run *run, const struct sprint__plan *plan, 
   SPRINT__TRY(allocate(run));
   if (!sprint__shift_moves(run->shift) && sprint__shift_refers(run->shift))
     SPRINT__TRY(sprint__listed_begin(run->solver, run->shift->population, sprint__shift_ignores(run->shift)));
+  if (run->solver->listed && run->shift->ops->prepare)
+    SPRINT__TRY(run->shift->ops->prepare(run->shift, run->solver->batch));
   return allocate_trace(run);
 }
 
@@ -234,7 +236,9 @@ static sprint_status tell_batch(sprint_run *run, const sprint_want *want) {
                             .p = p,
                             .images = population,
                             .who = run->who};
-  return sprint_solver_tell(run->solver, &records);
+  SPRINT__TRY(sprint_solver_tell(run->solver, &records));
+  if (shift->ops->moved) shift->ops->moved(shift, run->solver->listed ? &run->solver->listed->newest : NULL);
+  return SPRINT_OK;
 }
 
 /* Whether a row is due: at the start, after every eval_every-th epoch, at the end. */

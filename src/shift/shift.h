@@ -26,6 +26,11 @@ struct sprint__shift_ops {
    * a snapshot has at hand. NULL: never. */
   bool (*wants_losses)(const sprint_shift *shift, enum sprint__moment moment);
   void (*from_losses)(sprint_shift *shift, const double *losses, double *ret_p);
+  /* A run with batches of so many is about to start, of a solver whose steps on images will be told by `moved`. NULL:
+   * is of no interest. */
+  sprint_status (*prepare)(sprint_shift *shift, size_t batch);
+  /* The solver has moved on from the parameters deployed last; move NULL: in a way that cannot be told. */
+  void (*moved)(sprint_shift *shift, const struct sprint__move *move);
   /* These individuals were drawn under `deployed` and answered with x (n, d), NULL where they answered with base
    * records that are images kept as bytes. NULL: nothing is remembered. */
   sprint_status (*drawn)(sprint_shift *shift, const sprint_real *deployed, const uint32_t *who, const sprint_real *y,

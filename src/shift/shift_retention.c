@@ -9,6 +9,7 @@
 
 #include "base/random.h"
 #include "shift/shift.h"
+#include "shift/tracked.h"
 
 enum { PIECE = 1024 }; /* rows whose losses are worked out at once */
 
@@ -17,12 +18,14 @@ enum knowledge { EXACT, PROBE, RUNNING, SNAPSHOT };
 struct retention {
   double alpha, rate;
   enum knowledge knowledge;
-  bool known;         /* state holds losses */
-  size_t n_probe;     /* of each class, at most */
-  uint32_t *probe;    /* (n_strata, n_probe) individuals */
-  sprint_real *x, *y; /* (PIECE, d), (PIECE) */
-  uint32_t *members;  /* (PIECE) */
-  double *losses;     /* (n_strata) */
+  bool known;                      /* state holds losses */
+  size_t n_probe;                  /* of each class, at most */
+  uint32_t *probe;                 /* (n_strata, n_probe) individuals */
+  sprint_real *x, *y;              /* (PIECE, d), (PIECE) */
+  uint32_t *members;               /* (PIECE) */
+  double *losses;                  /* (n_strata) */
+  double most;                     /* bytes that tracking may take */
+  struct sprint__tracked *tracked; /* exact losses that follow the steps of a run, or NULL */
 };
 
 static void retention_free(sprint_shift *shift) {
@@ -32,6 +35,7 @@ static void retention_free(sprint_shift *shift) {
   sprint__free(r->x);
   sprint__free(r->y);
   sprint__free(r->members);
+  sprint__tracked_free(r->tracked);
   sprint__free(r->losses);
   sprint__free(r);
 }
@@ -71,6 +75,7 @@ static sprint_status retention_setup(sprint_shift *shift, const struct sprint__s
   r->rate = sprint__get_real(section, "rate");
   r->knowledge = (enum knowledge)sprint__get_choice(section, "losses");
   r->n_probe = (size_t)sprint__get_integer(section, "probe");
+  r->most = 1e6 * (double)sprint__get_integer(section, "gram");
   shift->ignores_theta = r->knowledge == SNAPSHOT;
   r->x = sprint__alloc(shift->context, PIECE, shift->population->d * sizeof *r->x);
   r->y = sprint__alloc(shift->context, PIECE, sizeof *r->y);
@@ -147,8 +152,24 @@ static void remember(sprint_shift *shift, const double *losses) {
   r->known = true;
 }
 
+static sprint_status retention_prepare(sprint_shift *shift, size_t batch) {
+  struct retention *r = shift->impl;
+  sprint__tracked_free(r->tracked);
+  r->tracked = NULL;
+  return r->knowledge == EXACT ? sprint__tracked_new(shift, batch, r->most, &r->tracked) : SPRINT_OK;
+}
+
+static void retention_moved(sprint_shift *shift, const struct sprint__move *move) {
+  struct retention *r = shift->impl;
+  if (r->tracked && move)
+    sprint__tracked_move(r->tracked, move);
+  else if (r->tracked)
+    sprint__tracked_forget(r->tracked);
+}
+
 static void retention_from_losses(sprint_shift *shift, const double *losses, double *ret_p) {
   struct retention *r = shift->impl;
+  if (r->tracked) sprint__tracked_forget(r->tracked);
   remember(shift, losses);
   for (size_t c = 0; c < shift->population->n_strata; c++)
     r->losses[c] = shift->state ? (double)shift->state[c] : losses[c];
@@ -160,7 +181,13 @@ static sprint_status retention_strata(sprint_shift *shift, const sprint_real *de
   struct retention *r = shift->impl;
   size_t n = shift->population->n_strata;
   if (retention_wants_losses(shift, moment) || (r->knowledge == RUNNING && !r->known)) {
-    exact_losses(shift, deployed);
+    if (r->tracked && moment == SPRINT__REFRESHING) sprint__tracked_forget(r->tracked);
+    if (r->tracked && moment != SPRINT__LOOKING) {
+      sprint__tracked_losses(r->tracked, deployed, r->losses);
+      shift->evals += shift->population->n;
+    } else {
+      exact_losses(shift, deployed);
+    }
     if (moment != SPRINT__LOOKING) remember(shift, r->losses);
   } else if (r->knowledge == PROBE) {
     probe_losses(shift, deployed);
@@ -207,6 +234,8 @@ static const struct sprint__shift_ops retention_ops = {
     .strata = retention_strata,
     .wants_losses = retention_wants_losses,
     .from_losses = retention_from_losses,
+    .prepare = retention_prepare,
+    .moved = retention_moved,
     .drawn = retention_drawn,
 };
 
@@ -236,6 +265,13 @@ static const sprint_param retention_params[] = {
      .min = 1e-9,
      .max = 1,
      .help = "of running means: weight of the newest batch"},
+    {.name = "gram",
+     .type = SPRINT_PARAM_INTEGER,
+     .standard = "1000",
+     .min = 0,
+     .max = 1e6,
+     .help = "of exact losses: megabytes that the products of images with each other may take, by which losses follow "
+             "the steps (4 n^2 bytes; dense first layer, images mostly zero); 0: always by a full pass"},
 };
 
 const sprint_kind sprint__shift_retention = {"retention", "classes that are served badly leave: p_c ~ exp(-alpha l_c)",

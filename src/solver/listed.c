@@ -221,6 +221,8 @@ static bool step_all(sprint_solver *solver, const struct sprint__rows *rows, con
 bool sprint__listed_step(sprint_solver *solver, const struct sprint__rows *rows,
                          const struct sprint__estimate *estimate, sprint_real size) {
   struct sprint__listed *listed = solver->listed;
+  listed->newest = (struct sprint__move){rows->n, rows->who,         listed->delta,   size * estimate->scale,
+                                         size,    estimate->control, estimate->steady};
   if (!listed->owes || !estimate->steady) {
     sprint__listed_settle(solver, solver->theta);
     return step_all(solver, rows, estimate, size);

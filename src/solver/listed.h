@@ -21,6 +21,7 @@ struct sprint__listed {
   bool owes;                  /* g^ may be owed */
   double moved;               /* steps along g^ that are owed */
   const sprint_real *control; /* that g^; NULL: nothing is owed */
+  struct sprint__move newest; /* what the newest step did */
   sprint_real *products;      /* (everybody, out) x g^; where it may be owed */
 };
 
