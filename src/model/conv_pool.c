@@ -9,7 +9,7 @@ enum { WORTH_WINOGRAD = 8 };
 
 static size_t rounded(size_t n, size_t to) { return (n + to - 1) / to * to; }
 
-struct sprint__conv_pool sprint__conv_pool_of(const struct sprint__layer *layer) {
+static struct sprint__conv_pool conv_pool_of(const struct sprint__layer *layer) {
   struct sprint__conv_pool of = {.channels = layer->from.channels, .filters = layer->to.channels};
   of.lanes = rounded(of.filters, 8);
   of.kernel_rows = layer->kernel[0];
@@ -28,11 +28,11 @@ struct room {
   sprint_real *x, *dx;      /* (image) */
   sprint_real *y;           /* (rows, columns, lanes), or dy */
   sprint_real *weights;     /* in the order of a kernel */
-  sprint_real *transformed; /* Winograd's, and what he works with */
-  sprint_real *winograd;
+  sprint_real *transformed; /* the same for Winograd's way */
+  sprint_real *tiles;       /* which that works with */
   sprint_real *bias;        /* (lanes) */
   sprint_real *dw;          /* (filters, kernel_rows, run_room), then (filters) of biases */
-  struct sprint__hits hits; /* (rows * columns) */
+  struct sprint__hits hits; /* (8, rows * columns + a group) */
   uint64_t *bits;           /* (rows, columns, 4) */
 };
 
@@ -50,8 +50,8 @@ static struct room room_of(const struct sprint__conv_pool *of, sprint_real *scra
   room.dx = take(scratch, &used, of->image);
   room.y = take(scratch, &used, outputs * of->lanes);
   room.weights = take(scratch, &used, of->kernel_rows * of->run_room * of->lanes);
-  room.transformed = take(scratch, &used, of->winograd ? 16 * of->channels * of->lanes : 0);
-  room.winograd = take(scratch, &used, of->winograd ? sprint__winograd_room(of) : 0);
+  room.transformed = take(scratch, &used, of->winograd ? SPRINT__PLACES * of->channels * of->lanes : 0);
+  room.tiles = take(scratch, &used, of->winograd ? sprint__winograd_room(of) : 0);
   room.bias = take(scratch, &used, of->lanes);
   room.dw = take(scratch, &used, of->filters * (of->kernel_rows * of->run_room + 1));
   room.hits.values = take(scratch, &used, SPRINT__LISTED * (outputs + SPRINT__GROUP));
@@ -134,7 +134,7 @@ static void put_gradient(const struct sprint__conv_pool *of, const sprint_real *
 
 static void conv_pool_forward(const struct sprint__layer *layer, const sprint_real *theta, const sprint_real *x,
                               size_t n, sprint_real *ret_y, sprint_real *scratch) {
-  struct sprint__conv_pool of = sprint__conv_pool_of(layer);
+  struct sprint__conv_pool of = conv_pool_of(layer);
   struct room room = room_of(&of, scratch, NULL);
   size_t outputs = of.rows * of.columns;
   unsigned char *codes = codes_of(layer, ret_y, n);
@@ -145,7 +145,7 @@ static void conv_pool_forward(const struct sprint__layer *layer, const sprint_re
     sprint_real *y = layer->last_out ? ret_y : room.y;
     pad(layer, &of, x, room.x);
     if (of.winograd)
-      sprint__conv_pool_winograd(&of, room.x, room.transformed, room.bias, room.winograd, y, codes);
+      sprint__conv_pool_winograd(&of, room.x, room.transformed, room.bias, room.tiles, y, codes);
     else
       sprint__conv_pool_forward(&of, room.x, room.weights, room.bias, y, codes);
     if (!layer->last_out) transpose(y, outputs, of.filters, of.lanes, outputs, ret_y);
@@ -155,7 +155,7 @@ static void conv_pool_forward(const struct sprint__layer *layer, const sprint_re
 static void conv_pool_backward(const struct sprint__layer *layer, const sprint_real *theta, const sprint_real *x,
                                const sprint_real *y, size_t n, const sprint_real *dy, sprint_real *dx,
                                sprint_real *gradient, bool adds, sprint_real *scratch) {
-  struct sprint__conv_pool of = sprint__conv_pool_of(layer);
+  struct sprint__conv_pool of = conv_pool_of(layer);
   struct room room = room_of(&of, scratch, NULL);
   size_t outputs = of.rows * of.columns, n_dw = of.filters * of.kernel_rows * of.run_room;
   const unsigned char *codes = codes_of(layer, y, n);
@@ -193,7 +193,7 @@ void sprint__conv_pool_absorb(struct sprint__layer *layers, size_t n) {
     conv->to = conv[2].to;
     conv->out = conv[2].out;
     conv[1].absorbed = conv[2].absorbed = true;
-    struct sprint__conv_pool of = sprint__conv_pool_of(conv);
+    struct sprint__conv_pool of = conv_pool_of(conv);
     conv->kept = (of.rows * of.columns * of.lanes + sizeof(sprint_real) - 1) / sizeof(sprint_real);
     room_of(&of, NULL, &conv->scratch);
     conv->last_out = l + 6 <= n && is_conv_pool(conv + 3) && of.lanes == of.filters;

@@ -24,8 +24,6 @@ struct sprint__conv_pool {
   bool winograd;        /* forward by sprint__conv_pool_winograd */
 };
 
-struct sprint__conv_pool sprint__conv_pool_of(const struct sprint__layer *layer);
-
 /* Where the window of output `which` of pool (row, column) starts in the padded image. */
 static inline size_t sprint__window_at(const struct sprint__conv_pool *of, size_t row, size_t column, size_t which) {
   return (2 * row + which / 2) * of->line + (2 * column + which % 2) * of->channels;
@@ -35,8 +33,10 @@ static inline size_t sprint__window_at(const struct sprint__conv_pool *of, size_
 void sprint__conv_pool_forward(const struct sprint__conv_pool *of, const sprint_real *x, const sprint_real *weights,
                                const sprint_real *bias, sprint_real *ret_y, unsigned char *ret_codes);
 
-/* The same for windows of 3x3 by Winograd's F(2x2, 3x3), with fewer than half of the products. weights as
- * sprint__winograd_weights makes them (16, channels, lanes); room: sprint__winograd_room() numbers. */
+/* The same for windows of 3x3 by Winograd's F(2x2, 3x3), with fewer than half of the products. weights: channels *
+ * lanes for each of 16 places, as sprint__winograd_weights makes them of those above; room: sprint__winograd_room()
+ * numbers. */
+enum { SPRINT__PLACES = 16 };
 void sprint__conv_pool_winograd(const struct sprint__conv_pool *of, const sprint_real *x, const sprint_real *weights,
                                 const sprint_real *bias, sprint_real *room, sprint_real *ret_y,
                                 unsigned char *ret_codes);

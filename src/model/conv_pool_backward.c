@@ -142,6 +142,7 @@ SPRINT__INLINE void add_row(const struct sprint__conv_pool *of, const sprint_rea
         size_t at = 0;
         for (; at + STRIP * G <= room; at += STRIP * G) add_filters(*bits, dy, w + at, room, to + at, STRIP);
         for (; at + 4 * G <= room; at += 4 * G) add_filters(*bits, dy, w + at, room, to + at, 4);
+        for (; at + 2 * G <= room; at += 2 * G) add_filters(*bits, dy, w + at, room, to + at, 2);
         for (; at < room; at += G) add_filters(*bits, dy, w + at, room, to + at, 1);
       }
 }

@@ -5,9 +5,9 @@
 #include "model/conv_pool.h"
 
 enum {
-  PLACES = 16, /* of a transformed tile, 4x4 */
-  TILES = 16,  /* that go through together */
-  ROWS = 4,    /* of them that share a load of the weights */
+  PLACES = SPRINT__PLACES, /* of a transformed tile, 4x4 */
+  TILES = 16,              /* that go through together */
+  ROWS = 4,                /* of them that share a load of the weights */
 };
 
 static size_t channel_room(const struct sprint__conv_pool *of) { return (of->channels + G - 1) / G * G; }
