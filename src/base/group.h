@@ -49,10 +49,10 @@ SPRINT__INLINE void put(sprint_real *at, group value, bool adds) {
 /* Its numbers added up, halves first. */
 SPRINT__INLINE sprint_real total(group value) {
 #ifdef SPRINT_DOUBLE
-  value += __builtin_shuffle(value, (group_mask){2, 3, 0, 1});
+  value += __builtin_shufflevector(value, value, 2, 3, 0, 1);
 #else
-  value += __builtin_shuffle(value, (group_mask){4, 5, 6, 7, 0, 1, 2, 3});
-  value += __builtin_shuffle(value, (group_mask){2, 3, 0, 1, 6, 7, 4, 5});
+  value += __builtin_shufflevector(value, value, 4, 5, 6, 7, 0, 1, 2, 3);
+  value += __builtin_shufflevector(value, value, 2, 3, 0, 1, 6, 7, 4, 5);
 #endif
   return value[0] + value[1];
 }

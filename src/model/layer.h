@@ -41,9 +41,14 @@ struct sprint__layer {
   bool absorbed;                        /* done by the layer before it: neither runs nor has outputs of its own */
   size_t fan_in, fan_out;               /* of one weight, for initialising */
   size_t kernel[2], stride, padding[2]; /* rows and columns; of windows alone */
+  bool last_in, last_out;               /* images at its input or output are (rows, columns, channels) */
+  size_t kept;                          /* reals per record that forward leaves behind its outputs for backward */
   size_t scratch;                       /* reals that forward and backward need */
   double products;                      /* multiplications of one record, forward */
 };
+
+/* Wherever three of n layers are conv, relu and maxpool 2, the first does all three. */
+void sprint__conv_pool_absorb(struct sprint__layer *layers, size_t n);
 
 static inline size_t sprint__shape_size(const struct sprint__shape *shape) {
   return shape->channels * shape->height * shape->width;

@@ -67,6 +67,9 @@ static struct sprint__rows part_of(const struct sprint__rows *rows, const sprint
  */
 #define LANE_COST_PER_PARAM 300.0
 
+/* Rows that a lane with gradients has at least: fewer move the weights more often than they multiply by them. */
+#define LANE_ROWS 16
+
 /* What a row costs where the zeros of images are skipped, of one where they are not. */
 #define SPARSE_COST 0.3
 
@@ -147,6 +150,7 @@ static int run_lanes(struct sums_work *work, struct sprint__sums *ret_sums) {
   double cost = model->cost_per_row * (work->theta_b ? 2 : 1) * (sprint__rows_listed(work->rows) ? SPARSE_COST : 1);
   double params = work->gradient ? (double)(model->n_params - left_out(model, work->rows)) : 0;
   int n_lanes = sprint__lanes_for(work->rows->n, cost, LANE_COST_PER_PARAM * params);
+  while (work->gradient && n_lanes > 1 && work->rows->n < (size_t)n_lanes * LANE_ROWS) n_lanes /= 2;
   sprint_real *own = model->lanes[0].gradient;
   if (n_lanes == 1 && ret_sums->gradient) model->lanes[0].gradient = ret_sums->gradient;
   sprint__lanes_run(model->context, work->rows->n, n_lanes, sums_lane, work);

@@ -42,7 +42,7 @@ static struct tape tape_of(const struct sprint__network *net, const struct sprin
   sprint_real *at = lane->scratch;
   for (size_t l = 0; l < net->n_layers; l++) {
     tape.y[l] = net->layers[l].absorbed ? tape.y[l - 1] : at;
-    if (!net->layers[l].absorbed) at += net->block * net->layers[l].out;
+    if (!net->layers[l].absorbed) at += net->block * (net->layers[l].out + net->layers[l].kept);
   }
   tape.delta = at;
   tape.delta_next = tape.delta + net->block * net->max_width;
@@ -55,7 +55,8 @@ static struct tape tape_of(const struct sprint__network *net, const struct sprin
 
 size_t sprint__network_scratch(const struct sprint__network *net, size_t layer_scratch) {
   size_t widths = 3 * net->max_width;
-  for (size_t l = 0; l < net->n_layers; l++) widths += net->layers[l].absorbed ? 0 : net->layers[l].out;
+  for (size_t l = 0; l < net->n_layers; l++)
+    widths += net->layers[l].absorbed ? 0 : net->layers[l].out + net->layers[l].kept;
   return net->block * widths + input_reals(net) + layer_scratch;
 }
 

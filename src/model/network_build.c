@@ -32,10 +32,10 @@ static sprint_status describe(sprint_model *model, bool l2_biases) {
   for (size_t l = 0; l < net->n_layers; l++) {
     const struct sprint__layer *layer = &net->layers[l];
     model->n_params += layer->n_weights + layer->n_biases;
-    if (!layer->absorbed) widths += layer->out;
+    if (!layer->absorbed) widths += layer->out + layer->kept;
     products += layer->products;
     if (layer->scratch > scratch) scratch = layer->scratch;
-    if (layer->out > net->max_width) net->max_width = layer->out;
+    if (!layer->absorbed && layer->out > net->max_width) net->max_width = layer->out;
     if (!layer->n_weights) continue;
     struct sprint__tensor_view *view = &model->tensors[model->n_tensors];
     view[0] = (struct sprint__tensor_view){"", layer->offset, layer->n_dims, {0}, layer->by_input};
@@ -84,6 +84,7 @@ static sprint_status fill_network(const struct sprint__section *section, struct 
   if (net->n_layers > SPRINT__MAX_LAYERS)
     return sprint__refuse(section, "layers", "%zu layers are more than %d", net->n_layers, SPRINT__MAX_LAYERS);
   absorb_relus(net);
+  sprint__conv_pool_absorb(net->layers, net->n_layers);
   model->n_outputs = net->layers[net->n_layers - 1].out;
   net->init = sprint__get_section(section, "init")->kind->ops;
   net->loss = (struct sprint__loss){loss->kind->ops, model->n_outputs, model->n_classes, 1.0};

@@ -1,0 +1,202 @@
+/* conv, relu and maxpool 2 as one layer: see conv_pool.h. Here records are brought into the kernels' order and back. */
+#include "model/conv_pool.h"
+
+/* Numbers that fill a line of cache, where parts of the scratch begin. */
+enum { LINE = 64 / sizeof(sprint_real) };
+
+/* Channels from which on it pays to transform tiles. */
+enum { WORTH_WINOGRAD = 8 };
+
+static size_t rounded(size_t n, size_t to) { return (n + to - 1) / to * to; }
+
+static struct sprint__conv_pool conv_pool_of(const struct sprint__layer *layer) {
+  struct sprint__conv_pool of = {.channels = layer->from.channels, .filters = layer->to.channels};
+  of.lanes = rounded(of.filters, 8);
+  of.kernel_rows = layer->kernel[0];
+  of.run = layer->kernel[1] * of.channels;
+  of.run_room = rounded(of.run, SPRINT__GROUP);
+  of.line = (layer->from.width + 2 * layer->padding[1]) * of.channels;
+  of.image = (layer->from.height + 2 * layer->padding[0]) * of.line + SPRINT__GROUP;
+  of.rows = layer->to.height;
+  of.columns = layer->to.width;
+  of.winograd = layer->kernel[0] == 3 && layer->kernel[1] == 3 && of.channels >= WORTH_WINOGRAD;
+  return of;
+}
+
+/* What the scratch holds. */
+struct room {
+  sprint_real *x, *dx;      /* (image) */
+  sprint_real *y;           /* (rows, columns, lanes), or dy */
+  sprint_real *weights;     /* in the order of a kernel */
+  sprint_real *transformed; /* the same for Winograd's way */
+  sprint_real *tiles;       /* which that works with */
+  sprint_real *bias;        /* (lanes) */
+  sprint_real *dw;          /* (filters, kernel_rows, run_room), then (filters) of biases */
+  struct sprint__hits hits; /* (8, rows * columns + a group) */
+  uint64_t *bits;           /* (rows, columns, 4) */
+};
+
+/* A part of n numbers, from *used on; `base` NULL: only counted. */
+static sprint_real *take(sprint_real *base, size_t *used, size_t n) {
+  sprint_real *part = base ? base + *used : NULL;
+  *used += rounded(n, LINE);
+  return part;
+}
+
+static struct room room_of(const struct sprint__conv_pool *of, sprint_real *scratch, size_t *ret_size) {
+  struct room room;
+  size_t used = (LINE - (uintptr_t)scratch / sizeof *scratch % LINE) % LINE, outputs = of->rows * of->columns;
+  room.x = take(scratch, &used, of->image);
+  room.dx = take(scratch, &used, of->image);
+  room.y = take(scratch, &used, outputs * of->lanes);
+  room.weights = take(scratch, &used, of->kernel_rows * of->run_room * of->lanes);
+  room.transformed = take(scratch, &used, of->winograd ? SPRINT__PLACES * of->channels * of->lanes : 0);
+  room.tiles = take(scratch, &used, of->winograd ? sprint__winograd_room(of) : 0);
+  room.bias = take(scratch, &used, of->lanes);
+  room.dw = take(scratch, &used, of->filters * (of->kernel_rows * of->run_room + 1));
+  room.hits.values = take(scratch, &used, SPRINT__LISTED * (outputs + SPRINT__GROUP));
+  room.hits.at = (uint32_t *)take(scratch, &used, SPRINT__LISTED * (outputs + SPRINT__GROUP));
+  room.bits = (uint64_t *)take(scratch, &used, outputs * SPRINT__POOLED * sizeof *room.bits / sizeof *scratch);
+  if (ret_size) *ret_size = used + LINE;
+  return room;
+}
+
+/* to (columns, rows) = from (rows, columns), the rows of `to` to_stride apart. */
+SPRINT__FAST static void transpose(const sprint_real *restrict from, size_t rows, size_t columns, size_t from_stride,
+                                   size_t to_stride, sprint_real *restrict to) {
+  for (size_t r = 0; r < rows; r++)
+    for (size_t c = 0; c < columns; c++) to[c * to_stride + r] = from[r * from_stride + c];
+}
+
+/* An image into its place within the padding. */
+static void pad(const struct sprint__layer *layer, const struct sprint__conv_pool *of, const sprint_real *x,
+                sprint_real *padded) {
+  size_t width = layer->from.width, plane = layer->from.height * width, line = width * of->channels;
+  padded += layer->padding[0] * of->line + layer->padding[1] * of->channels;
+  for (size_t r = 0; r < layer->from.height; r++, padded += of->line)
+    if (layer->last_in)
+      memcpy(padded, x + r * line, line * sizeof *x);
+    else
+      transpose(x + r * width, of->channels, width, plane, of->channels, padded);
+}
+
+/* And out of it. */
+static void unpad(const struct sprint__layer *layer, const struct sprint__conv_pool *of, const sprint_real *padded,
+                  sprint_real *x) {
+  size_t width = layer->from.width, plane = layer->from.height * width, line = width * of->channels;
+  padded += layer->padding[0] * of->line + layer->padding[1] * of->channels;
+  for (size_t r = 0; r < layer->from.height; r++, padded += of->line)
+    if (layer->last_in)
+      memcpy(x + r * line, padded, line * sizeof *x);
+    else
+      transpose(padded, width, of->channels, of->channels, plane, x + r * width);
+}
+
+/* The codes of n records lie behind their outputs. */
+static unsigned char *codes_of(const struct sprint__layer *layer, const sprint_real *y, size_t n) {
+  return (unsigned char *)(y + n * layer->out);
+}
+
+/* Weights (filters, channels, kernel rows, kernel columns) to (kernel rows, run, lanes). */
+static void order_forward(const struct sprint__conv_pool *of, const sprint_real *theta, const struct room *room) {
+  size_t kernel_columns = of->run / of->channels;
+  memset(room->weights, 0, of->kernel_rows * of->run * of->lanes * sizeof *theta);
+  for (size_t f = 0; f < of->filters; f++)
+    for (size_t c = 0; c < of->channels; c++)
+      for (size_t ky = 0; ky < of->kernel_rows; ky++)
+        for (size_t kx = 0; kx < kernel_columns; kx++)
+          room->weights[(ky * of->run + kx * of->channels + c) * of->lanes + f] = *theta++;
+  memset(room->bias, 0, of->lanes * sizeof *theta);
+  memcpy(room->bias, theta, of->filters * sizeof *theta);
+}
+
+/* To (kernel rows, filters, run_room). */
+static void order_backward(const struct sprint__conv_pool *of, const sprint_real *theta, const struct room *room) {
+  size_t kernel_columns = of->run / of->channels;
+  memset(room->weights, 0, of->kernel_rows * of->filters * of->run_room * sizeof *theta);
+  for (size_t f = 0; f < of->filters; f++)
+    for (size_t c = 0; c < of->channels; c++)
+      for (size_t ky = 0; ky < of->kernel_rows; ky++)
+        for (size_t kx = 0; kx < kernel_columns; kx++)
+          room->weights[(ky * of->filters + f) * of->run_room + kx * of->channels + c] = *theta++;
+}
+
+/* dw (filters, kernel_rows, run_room) and db to the order of theta. */
+static void put_gradient(const struct sprint__conv_pool *of, const sprint_real *dw, bool adds, sprint_real *gradient) {
+  size_t kernel_columns = of->run / of->channels, n = of->filters * of->kernel_rows * of->run_room;
+  for (size_t f = 0; f < of->filters; f++)
+    for (size_t c = 0; c < of->channels; c++)
+      for (size_t ky = 0; ky < of->kernel_rows; ky++)
+        for (size_t kx = 0; kx < kernel_columns; kx++, gradient++)
+          *gradient = dw[(f * of->kernel_rows + ky) * of->run_room + kx * of->channels + c] + (adds ? *gradient : 0);
+  for (size_t f = 0; f < of->filters; f++, gradient++) *gradient = dw[n + f] + (adds ? *gradient : 0);
+}
+
+static void conv_pool_forward(const struct sprint__layer *layer, const sprint_real *theta, const sprint_real *x,
+                              size_t n, sprint_real *ret_y, sprint_real *scratch) {
+  struct sprint__conv_pool of = conv_pool_of(layer);
+  struct room room = room_of(&of, scratch, NULL);
+  size_t outputs = of.rows * of.columns;
+  unsigned char *codes = codes_of(layer, ret_y, n);
+  order_forward(&of, theta, &room);
+  if (of.winograd) sprint__winograd_weights(&of, room.weights, room.transformed);
+  memset(room.x, 0, of.image * sizeof *x);
+  for (size_t i = 0; i < n; i++, x += layer->in, ret_y += layer->out, codes += outputs * of.lanes) {
+    sprint_real *y = layer->last_out ? ret_y : room.y;
+    pad(layer, &of, x, room.x);
+    if (of.winograd)
+      sprint__conv_pool_winograd(&of, room.x, room.transformed, room.bias, room.tiles, y, codes);
+    else
+      sprint__conv_pool_forward(&of, room.x, room.weights, room.bias, y, codes);
+    if (!layer->last_out) transpose(y, outputs, of.filters, of.lanes, outputs, ret_y);
+  }
+}
+
+static void conv_pool_backward(const struct sprint__layer *layer, const sprint_real *theta, const sprint_real *x,
+                               const sprint_real *y, size_t n, const sprint_real *dy, sprint_real *dx,
+                               sprint_real *gradient, bool adds, sprint_real *scratch) {
+  struct sprint__conv_pool of = conv_pool_of(layer);
+  struct room room = room_of(&of, scratch, NULL);
+  size_t outputs = of.rows * of.columns, n_dw = of.filters * of.kernel_rows * of.run_room;
+  const unsigned char *codes = codes_of(layer, y, n);
+  if (dx) order_backward(&of, theta, &room);
+  if (gradient) memset(room.dw, 0, (n_dw + of.filters) * sizeof *dx);
+  memset(room.x, 0, of.image * sizeof *x);
+  for (size_t i = 0; i < n; i++, x += layer->in, dy += layer->out, codes += outputs * of.lanes) {
+    const sprint_real *d = layer->last_out ? dy : room.y;
+    if (!layer->last_out) transpose(dy, of.filters, outputs, outputs, of.lanes, room.y);
+    if (gradient) {
+      pad(layer, &of, x, room.x);
+      sprint__conv_pool_weight(&of, room.x, d, codes, &room.hits, room.dw, room.dw + n_dw);
+    }
+    if (!dx) continue;
+    memset(room.dx, 0, of.image * sizeof *dx);
+    sprint__conv_pool_input(&of, d, codes, room.weights, room.bits, room.dx);
+    unpad(layer, &of, room.dx, dx + i * layer->in);
+  }
+  if (gradient) put_gradient(&of, room.dw, adds, gradient);
+}
+
+static const struct sprint__layer_ops conv_pool_ops = {NULL, conv_pool_forward, conv_pool_backward};
+
+static bool is_conv_pool(const struct sprint__layer *layers) {
+  return layers[0].kind == &sprint__layer_conv && layers[0].stride == 1 && layers[1].kind == &sprint__layer_relu &&
+         layers[2].kind == &sprint__layer_maxpool && layers[2].stride == 2;
+}
+
+/* Between two of them images stay in the kernels' order, unless filters had to be rounded up. */
+void sprint__conv_pool_absorb(struct sprint__layer *layers, size_t n) {
+  for (size_t l = 0; l + 3 <= n; l++) {
+    struct sprint__layer *conv = &layers[l];
+    if (!is_conv_pool(conv)) continue;
+    conv->ops = &conv_pool_ops;
+    conv->to = conv[2].to;
+    conv->out = conv[2].out;
+    conv[1].absorbed = conv[2].absorbed = true;
+    struct sprint__conv_pool of = conv_pool_of(conv);
+    conv->kept = (of.rows * of.columns * of.lanes + sizeof(sprint_real) - 1) / sizeof(sprint_real);
+    room_of(&of, NULL, &conv->scratch);
+    conv->last_out = l + 6 <= n && is_conv_pool(conv + 3) && of.lanes == of.filters;
+    conv->last_in = l >= 3 && conv[-3].last_out;
+  }
+}

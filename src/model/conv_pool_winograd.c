@@ -1,0 +1,135 @@
+/* Forward kernel of conv_pool.h for windows of 3x3 by Winograd's minimal filtering F(2x2, 3x3): the four outputs of a
+ * window from 16 products a channel instead of 36. A. Lavin and S. Gray, Fast algorithms for convolutional neural
+ * networks, CVPR 2016, section 4.1: Y = A^T ((G g G^T) * (B^T d B)) A, with their matrices. Its four outputs are just
+ * those that are pooled. */
+#include "model/conv_pool.h"
+
+enum {
+  PLACES = SPRINT__PLACES, /* of a transformed tile, 4x4 */
+  TILES = 16,              /* that go through together */
+  ROWS = 4,                /* of them that share a load of the weights */
+};
+
+static size_t channel_room(const struct sprint__conv_pool *of) { return (of->channels + G - 1) / G * G; }
+
+size_t sprint__winograd_room(const struct sprint__conv_pool *of) { return PLACES * TILES * (channel_room(of) + 2 * G); }
+
+/* Filters f .. f + 2G - 1 of a place lie together. */
+static size_t panel_width(const struct sprint__conv_pool *of, size_t f) { return of->lanes - f > G ? 2 * G : G; }
+
+/* G g of one column or row of g. */
+SPRINT__INLINE void transform_filter(const group *g, size_t stride, group *to, size_t to_stride) {
+  const group half = SPRINT__ALL((sprint_real)0.5);
+  group outer = half * (g[0] + g[2 * stride]), middle = half * g[stride];
+  to[0] = g[0];
+  to[to_stride] = outer + middle;
+  to[2 * to_stride] = outer - middle;
+  to[3 * to_stride] = g[2 * stride];
+}
+
+/* From (3, 3, channels, lanes) to panels of two groups of filters, each (16, channels, width). */
+SPRINT__FAST void sprint__winograd_weights(const struct sprint__conv_pool *of, const sprint_real *weights,
+                                           sprint_real *ret_weights) {
+  for (size_t f = 0; f < of->lanes; f += G)
+    for (size_t c = 0; c < of->channels; c++) {
+      group g[9], half_way[12], u[PLACES];
+      for (size_t k = 0; k < 9; k++) g[k] = load(weights + (k * of->channels + c) * of->lanes + f);
+      for (size_t k = 0; k < 3; k++) transform_filter(g + k, 3, half_way + k, 3);
+      for (size_t k = 0; k < 4; k++) transform_filter(half_way + 3 * k, 1, u + 4 * k, 1);
+      size_t panel = f / (2 * G) * 2 * G, width = panel_width(of, panel);
+      sprint_real *to = ret_weights + panel * PLACES * of->channels + c * width + (f - panel);
+      for (size_t k = 0; k < PLACES; k++) store(to + k * of->channels * width, u[k]);
+    }
+}
+
+/* B^T d of one column or row of d. */
+SPRINT__INLINE void transform_input(const group *d, size_t stride, group *to) {
+  to[0] = d[0] - d[2 * stride];
+  to[stride] = d[stride] + d[2 * stride];
+  to[2 * stride] = d[2 * stride] - d[stride];
+  to[3 * stride] = d[stride] - d[3 * stride];
+}
+
+/* v (16, TILES, channel_room) of tile t, which starts at x. */
+SPRINT__INLINE void put_tile(const struct sprint__conv_pool *of, const sprint_real *x, size_t t, sprint_real *v) {
+  size_t room = channel_room(of);
+  for (size_t c = 0; c < of->channels; c += G) {
+    group d[PLACES], half_way[PLACES];
+#pragma GCC unroll 16
+    for (size_t k = 0; k < PLACES; k++) d[k] = load(x + k / 4 * of->line + k % 4 * of->channels + c);
+#pragma GCC unroll 4
+    for (size_t k = 0; k < 4; k++) transform_input(d + k, 4, half_way + k);
+#pragma GCC unroll 4
+    for (size_t k = 0; k < 4; k++) transform_input(half_way + 4 * k, 1, d + 4 * k);
+#pragma GCC unroll 16
+    for (size_t k = 0; k < PLACES; k++) store(v + (k * TILES + t) * room + c, d[k]);
+  }
+}
+
+/* m (ROWS, width) = v (ROWS, channels) panel (channels, width), width 1 or 2 groups. */
+SPRINT__INLINE void multiply(const sprint_real *v, size_t room, const sprint_real *panel, size_t channels, int groups,
+                             sprint_real *m) {
+  group a[ROWS] = {{0}}, b[ROWS] = {{0}};
+  for (size_t c = 0; c < channels; c++, panel += groups * G) {
+    group w = load(panel), u = groups > 1 ? load(panel + G) : w;
+#pragma GCC unroll 4
+    for (size_t r = 0; r < ROWS; r++) {
+      group factor = SPRINT__ALL(v[r * room + c]);
+      a[r] += factor * w;
+      if (groups > 1) b[r] += factor * u;
+    }
+  }
+#pragma GCC unroll 4
+  for (size_t r = 0; r < ROWS; r++) {
+    store(m + r * 2 * G, a[r]);
+    if (groups > 1) store(m + r * 2 * G + G, b[r]);
+  }
+}
+
+/* A^T m A and the bias: the four outputs, from m (16, TILES, 2 G) at its tile and group. */
+SPRINT__INLINE void gather_tile(const sprint_real *m, group bias, group *ret_four) {
+  group rows[2][4];
+#pragma GCC unroll 4
+  for (size_t k = 0; k < 4; k++) {
+    const sprint_real *column = m + k * TILES * 2 * G;
+    group m1 = load(column + 4 * TILES * 2 * G), m2 = load(column + 8 * TILES * 2 * G);
+    rows[0][k] = load(column) + m1 + m2;
+    rows[1][k] = m1 - m2 - load(column + 12 * TILES * 2 * G);
+  }
+#pragma GCC unroll 2
+  for (size_t r = 0; r < 2; r++) {
+    ret_four[2 * r] = rows[r][0] + rows[r][1] + rows[r][2] + bias;
+    ret_four[2 * r + 1] = rows[r][1] - rows[r][2] - rows[r][3] + bias;
+  }
+}
+
+SPRINT__FAST void sprint__conv_pool_winograd(const struct sprint__conv_pool *of, const sprint_real *x,
+                                             const sprint_real *weights, const sprint_real *bias, sprint_real *room,
+                                             sprint_real *ret_y, unsigned char *ret_codes) {
+  size_t n = of->rows * of->columns, c_room = channel_room(of);
+  sprint_real *v = room, *m = room + PLACES * TILES * c_room;
+  for (size_t first = 0; first < n; first += TILES) {
+    size_t end = n - first < TILES ? n - first : TILES;
+    for (size_t t = 0; t < end; t++)
+      put_tile(of, x + sprint__window_at(of, (first + t) / of->columns, (first + t) % of->columns, 0), t, v);
+    for (size_t f = 0; f < of->lanes; f += 2 * G) {
+      size_t width = panel_width(of, f);
+      for (size_t k = 0; k < PLACES; k++)
+        for (size_t t = 0; t < end; t += ROWS) {
+          const sprint_real *panel = weights + (f * PLACES + k * width) * of->channels;
+          const sprint_real *rows = v + (k * TILES + t) * c_room;
+          if (width > G)
+            multiply(rows, c_room, panel, of->channels, 2, m + (k * TILES + t) * 2 * G);
+          else
+            multiply(rows, c_room, panel, of->channels, 1, m + (k * TILES + t) * 2 * G);
+        }
+      for (size_t t = 0; t < end; t++)
+        for (size_t g = 0; g < width; g += G) {
+          size_t to = (first + t) * of->lanes + f + g;
+          group four[SPRINT__POOLED];
+          gather_tile(m + t * 2 * G + g, load(bias + f + g), four);
+          sprint__pool(four, ret_y + to, ret_codes + to);
+        }
+    }
+  }
+}

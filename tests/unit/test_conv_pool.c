@@ -1,0 +1,288 @@
+/* conv, relu and maxpool 2 as one layer, against the three layers one after the other.
+ *
+ * Oracle: layer_conv.c (im2col), layer_activation.c and layer_pool.c. Where records, slopes and biases are small
+ * integers and weights are multiples of 4, all sums are exact whatever their order (Winograd's transform divides
+ * weights by 4 at most; no sum passes 2^24), so that both ways agree to the bit, ties included. */
+#include "help.h"
+
+#include <float.h>
+
+#include "model/layer.h"
+
+enum { N = 3, MOST = 6 };
+
+struct stage {
+  int64_t filters, kernel[2];
+  bool valid;
+};
+
+/* conv, relu, maxpool 2, once or twice. */
+struct trial {
+  struct sprint__shape shape;
+  struct stage stages[2];
+};
+
+static const struct trial trials[] = {
+    {{3, 8, 8}, {{8, {3, 3}, false}}},
+    {{3, 32, 32}, {{32, {3, 3}, false}}},
+    {{32, 16, 16}, {{64, {3, 3}, false}}},
+    {{1, 2, 2}, {{1, {1, 1}, false}}},
+    {{1, 3, 2}, {{1, {3, 3}, false}}},
+    {{2, 5, 7}, {{5, {3, 3}, true}}},
+    {{8, 9, 11}, {{17, {3, 3}, false}}},
+    {{9, 6, 6}, {{70, {3, 3}, true}}},
+    {{17, 7, 10}, {{24, {3, 3}, false}}},
+    {{10, 12, 5}, {{130, {3, 3}, true}}},
+    {{5, 8, 8}, {{12, {5, 5}, false}}},
+    {{4, 9, 8}, {{9, {5, 3}, false}}},
+    {{16, 8, 7}, {{3, {2, 4}, true}}},
+    {{3, 10, 10}, {{6, {7, 7}, false}}},
+    {{40, 4, 4}, {{65, {3, 5}, false}}},
+    {{33, 6, 4}, {{40, {1, 1}, false}}},
+    {{12, 14, 14}, {{64, {4, 3}, true}}},
+    {{3, 64, 64}, {{16, {3, 3}, false}}},
+    {{130, 4, 6}, {{7, {3, 3}, false}}},
+    {{6, 20, 300}, {{8, {3, 3}, false}}},
+    {{3, 16, 16}, {{8, {3, 3}, false}, {16, {3, 3}, false}}}, /* the second takes the first one's order */
+    {{3, 13, 11}, {{16, {3, 3}, true}, {5, {2, 2}, true}}},
+    {{2, 12, 9}, {{7, {3, 3}, false}, {8, {3, 3}, false}}}, /* 7 filters are rounded up: it does not */
+};
+enum { N_TRIALS = sizeof trials / sizeof trials[0] };
+
+/* A list of layers and what they read and write. */
+struct chain {
+  size_t n;
+  struct sprint__layer layers[MOST];
+  sprint_real *theta, *x, *dy, *y[MOST], *delta[MOST]; /* delta[l]: in what layer l reads */
+  sprint_real *gradient, *scratch;
+};
+
+static sprint_real *new_zeros(size_t n) {
+  sprint_real *values = calloc(n + 1, sizeof *values);
+  assert_non_null(values);
+  return values;
+}
+
+static void add_layer(struct chain *chain, const sprint_kind *kind, const struct sprint__argument *arguments,
+                      struct sprint__shape *shape) {
+  struct sprint__layer *layer = &chain->layers[chain->n++];
+  *layer = (struct sprint__layer){.kind = kind, .ops = kind->ops, .from = *shape, .in = sprint__shape_size(shape)};
+  if (chain->n > 1) layer->offset = layer[-1].offset + layer[-1].n_weights + layer[-1].n_biases;
+  assert_null(layer->ops->setup(layer, arguments));
+  layer->out = sprint__shape_size(&layer->to);
+  *shape = layer->to;
+}
+
+static size_t n_theta(const struct chain *chain) {
+  const struct sprint__layer *last = &chain->layers[chain->n - 1];
+  return last->offset + last->n_weights + last->n_biases;
+}
+
+static size_t n_y(const struct chain *chain) { return N * sprint__shape_size(&chain->layers[chain->n - 1].to); }
+
+static void new_chain(const struct trial *trial, bool absorbs, struct chain *chain) {
+  struct sprint__shape shape = trial->shape;
+  size_t scratch = 0;
+  *chain = (struct chain){.n = 0};
+  for (int s = 0; s < 2 && trial->stages[s].filters; s++) {
+    const struct stage *stage = &trial->stages[s];
+    const struct sprint__argument conv[] = {{.number = stage->filters},
+                                            {.number = stage->kernel[0], .second = stage->kernel[1]},
+                                            {.choice = stage->valid},
+                                            {.number = 1}};
+    add_layer(chain, &sprint__layer_conv, conv, &shape);
+    add_layer(chain, &sprint__layer_relu, NULL, &shape);
+    add_layer(chain, &sprint__layer_maxpool, &(struct sprint__argument){.number = 2}, &shape);
+  }
+  if (absorbs) sprint__conv_pool_absorb(chain->layers, chain->n);
+  for (size_t l = 0; l < chain->n; l++) {
+    const struct sprint__layer *layer = &chain->layers[l];
+    assert_int_equal(layer->absorbed, absorbs && l % 3 > 0);
+    chain->y[l] = new_zeros(N * (layer->out + layer->kept));
+    chain->delta[l] = new_zeros(N * layer->in);
+    if (layer->scratch > scratch) scratch = layer->scratch;
+  }
+  chain->theta = new_zeros(n_theta(chain));
+  chain->gradient = new_zeros(n_theta(chain));
+  chain->x = new_zeros(N * chain->layers[0].in);
+  chain->dy = new_zeros(n_y(chain));
+  chain->scratch = new_zeros(scratch);
+}
+
+static void free_chain(struct chain *chain) {
+  for (size_t l = 0; l < chain->n; l++) {
+    free(chain->y[l]);
+    free(chain->delta[l]);
+  }
+  free(chain->theta);
+  free(chain->gradient);
+  free(chain->x);
+  free(chain->dy);
+  free(chain->scratch);
+}
+
+/* The outputs. */
+static const sprint_real *forward(struct chain *chain) {
+  const sprint_real *x = chain->x;
+  for (size_t l = 0; l < chain->n; l++) {
+    const struct sprint__layer *layer = &chain->layers[l];
+    if (layer->absorbed) continue;
+    layer->ops->forward(layer, chain->theta + layer->offset, x, N, chain->y[l], chain->scratch);
+    x = chain->y[l];
+  }
+  return x;
+}
+
+/* To the gradient, where wanted, and to delta[0], where wanted. */
+static void backward(struct chain *chain, bool gradient, bool adds, bool dx) {
+  const sprint_real *dy = chain->dy;
+  for (size_t l = chain->n; l-- > 0;) {
+    const struct sprint__layer *layer = &chain->layers[l];
+    if (layer->absorbed) continue;
+    size_t before = l;
+    while (before > 0 && chain->layers[before - 1].absorbed) before--;
+    layer->ops->backward(layer, chain->theta + layer->offset, l ? chain->y[before - 1] : chain->x, chain->y[l], N, dy,
+                         l || dx ? chain->delta[l] : NULL, gradient ? chain->gradient + layer->offset : NULL, adds,
+                         chain->scratch);
+    dy = chain->delta[l];
+  }
+}
+
+/* Whole numbers of size at most `most`, times `unit`. */
+static void fill(sprint_real *values, size_t n, uint32_t *seed, uint32_t most, sprint_real unit) {
+  for (size_t i = 0; i < n; i++) {
+    *seed = *seed * 1664525u + 1013904223u;
+    values[i] = unit * ((sprint_real)((*seed >> 16) % (2 * most + 1)) - (sprint_real)most);
+  }
+}
+
+static void assert_same(const sprint_real *a, const sprint_real *b, size_t n, const char *what, size_t trial) {
+  for (size_t i = 0; i < n; i++)
+    if (a[i] != b[i] && !(isnan(a[i]) && isnan(b[i])))
+      fail_msg("trial %zu: %s %zu: %.9g, layer by layer %.9g", trial, what, i, (double)a[i], (double)b[i]);
+}
+
+/* Whole numbers, the same in both; biases are `bias` and up to 2 more or less. */
+static void fill_both(struct chain *one, struct chain *three, uint32_t seed, sprint_real bias) {
+  for (size_t l = 0; l < three->n; l += 3) {
+    const struct sprint__layer *conv = &three->layers[l];
+    sprint_real *biases = three->theta + conv->offset + conv->n_weights;
+    fill(three->theta + conv->offset, conv->n_weights, &seed, 2, 4);
+    fill(biases, conv->n_biases, &seed, 2, 1);
+    for (size_t f = 0; f < conv->n_biases; f++) biases[f] += bias;
+  }
+  fill(three->x, N * three->layers[0].in, &seed, 1, 1);
+  fill(three->dy, n_y(three), &seed, 3, 1);
+  memcpy(one->theta, three->theta, n_theta(three) * sizeof *one->theta);
+  memcpy(one->x, three->x, N * three->layers[0].in * sizeof *one->x);
+  memcpy(one->dy, three->dy, n_y(three) * sizeof *one->dy);
+}
+
+static void check_whole(size_t trial, sprint_real bias) {
+  struct chain one, three;
+  new_chain(&trials[trial], true, &one);
+  new_chain(&trials[trial], false, &three);
+  fill_both(&one, &three, (uint32_t)trial + 1, bias);
+  assert_same(forward(&one), forward(&three), n_y(&three), "y", trial);
+  for (int adds = 0; adds < 2; adds++) {
+    backward(&one, true, adds, true);
+    backward(&three, true, adds, true);
+    assert_same(one.gradient, three.gradient, n_theta(&three), "gradient", trial);
+    assert_same(one.delta[0], three.delta[0], N * three.layers[0].in, "dx", trial);
+  }
+  memset(one.delta[0], 0, N * one.layers[0].in * sizeof(sprint_real));
+  backward(&one, false, false, true);
+  assert_same(one.delta[0], three.delta[0], N * three.layers[0].in, "dx alone", trial);
+  backward(&one, true, false, false);
+  backward(&one, true, true, false);
+  assert_same(one.gradient, three.gradient, n_theta(&three), "gradient alone", trial);
+  free_chain(&one);
+  free_chain(&three);
+}
+
+static void test_conv_pool__equals_three_layers(void **state) {
+  (void)state;
+  for (size_t i = 0; i < N_TRIALS; i++) check_whole(i, 0);
+}
+
+/* Biases that let nothing through, or everything. */
+static void test_conv_pool__dead_and_alive(void **state) {
+  (void)state;
+  for (size_t i = 0; i < N_TRIALS; i++) {
+    check_whole(i, -20000);
+    if (!trials[i].stages[1].filters) check_whole(i, 20000); /* twice would pass 2^24 */
+  }
+}
+
+/* Noise. With |x|, |w| <= 1 and C channels, a sum of K = C kh kw products and a bias is within (K + 1) eps (K + 1) of
+ * the true one in any order. Winograd's way has terms of size at most 4 x 9/4 = 9, C of them at each of 9 places, of
+ * which it makes 2 + 3 + 4 roundings more: within (C + 10) eps 81 (C + 1). Relu and the largest of four add nothing. */
+static void test_conv_pool__noise(void **state) {
+  (void)state;
+  const double eps = sizeof(sprint_real) == sizeof(float) ? FLT_EPSILON : DBL_EPSILON;
+  for (size_t i = 0; i < N_TRIALS && !trials[i].stages[1].filters; i++) {
+    struct chain one, three;
+    uint32_t seed = 7;
+    new_chain(&trials[i], true, &one);
+    new_chain(&trials[i], false, &three);
+    fill(three.theta, n_theta(&three), &seed, 10000, (sprint_real)1e-4);
+    fill(three.x, N * three.layers[0].in, &seed, 10000, (sprint_real)1e-4);
+    memcpy(one.theta, three.theta, n_theta(&three) * sizeof *one.theta);
+    memcpy(one.x, three.x, N * three.layers[0].in * sizeof *one.x);
+    double k = (double)three.layers[0].fan_in + 1, c = (double)trials[i].shape.channels;
+    double tolerance = eps * (k * k + 81 * (c + 1) * (c + 10));
+    const sprint_real *a = forward(&one), *b = forward(&three);
+    for (size_t j = 0; j < n_y(&three); j++)
+      if (!(fabs((double)(a[j] - b[j])) <= tolerance))
+        fail_msg("trial %zu: y %zu: %.9g, layer by layer %.9g", i, j, (double)a[j], (double)b[j]);
+    free_chain(&one);
+    free_chain(&three);
+  }
+}
+
+/* A NaN in a record gives NaNs just where the three layers do. */
+static void test_conv_pool__nan(void **state) {
+  (void)state;
+  for (size_t i = 0; i < N_TRIALS; i++) {
+    struct chain one, three;
+    new_chain(&trials[i], true, &one);
+    new_chain(&trials[i], false, &three);
+    fill_both(&one, &three, 3, 0);
+    size_t at = three.layers[0].in + three.layers[0].in / 2;
+    one.x[at] = three.x[at] = (sprint_real)NAN;
+    assert_same(forward(&one), forward(&three), n_y(&three), "y", i);
+    free_chain(&one);
+    free_chain(&three);
+  }
+}
+
+/* Only conv of stride 1, relu, maxpool 2, in this order. */
+static void test_conv_pool__leaves_others(void **state) {
+  (void)state;
+  struct chain chain;
+  new_chain(&trials[0], false, &chain);
+  sprint__conv_pool_absorb(chain.layers, 2);
+  for (int k = 0; k < 4; k++) {
+    struct sprint__layer other[3];
+    memcpy(other, chain.layers, sizeof other);
+    if (k == 0) other[0].stride = 2;
+    if (k == 1) other[1].kind = &sprint__layer_tanh;
+    if (k == 2) other[2].stride = 3;
+    if (k == 3) other[0].kind = &sprint__layer_dense;
+    sprint__conv_pool_absorb(other, 3);
+    assert_ptr_equal(other[0].ops, sprint__layer_conv.ops);
+    assert_false(other[1].absorbed || other[2].absorbed);
+  }
+  free_chain(&chain);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_conv_pool__equals_three_layers),
+      cmocka_unit_test(test_conv_pool__dead_and_alive),
+      cmocka_unit_test(test_conv_pool__noise),
+      cmocka_unit_test(test_conv_pool__nan),
+      cmocka_unit_test(test_conv_pool__leaves_others),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
