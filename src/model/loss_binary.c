@@ -63,7 +63,7 @@ static void binary_log_odds(const struct sprint__loss *loss, const sprint_real *
                             sprint_real *odds, sprint_real *delta) {
   sprint_real slope = (sprint_real)(class_number == 1 ? loss->sharpness : -loss->sharpness);
   for (size_t i = 0; i < n; i++) {
-    odds[i] = slope * f[i];
+    if (f) odds[i] = slope * f[i];
     delta[i] = slope;
   }
 }
@@ -75,6 +75,7 @@ static const struct sprint__loss_ops logistic_ops = {
     .n_outputs = binary_outputs,
     .needs = needs,
     .sum = logistic_sum,
+    .odds_linear = true,
     .log_odds = binary_log_odds,
 };
 
@@ -86,6 +87,7 @@ static const struct sprint__loss_ops sigmoid_ops = {
     .n_outputs = binary_outputs,
     .needs = needs,
     .sum = sigmoid_sum,
+    .odds_linear = true,
     .log_odds = binary_log_odds,
 };
 

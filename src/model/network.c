@@ -92,19 +92,24 @@ static struct sprint__dense first_dense(const struct sprint__network *net, const
   return (struct sprint__dense){first->in, first->out, theta + first->offset, first->then_relu};
 }
 
-/* From the first layer's outputs on. */
-static const sprint_real *forward_above(const struct sprint__network *net, const struct tape *tape,
-                                        const sprint_real *theta, size_t n) {
-  for (size_t l = 1; l < net->n_layers; l++) {
+/* From the first layer's outputs on, up to layer `end`. */
+static const sprint_real *forward_above_to(const struct sprint__network *net, const struct tape *tape,
+                                           const sprint_real *theta, size_t n, size_t end) {
+  for (size_t l = 1; l < end; l++) {
     const struct sprint__layer *layer = &net->layers[l];
     if (!layer->absorbed)
       layer->ops->forward(layer, theta + layer->offset, tape->y[l - 1], n, tape->y[l], tape->scratch);
   }
-  return tape->y[net->n_layers - 1];
+  return tape->y[end - 1];
 }
 
-static const sprint_real *forward(const struct sprint__network *net, const struct tape *tape, const sprint_real *theta,
-                                  const struct input *input) {
+static const sprint_real *forward_above(const struct sprint__network *net, const struct tape *tape,
+                                        const sprint_real *theta, size_t n) {
+  return forward_above_to(net, tape, theta, n, net->n_layers);
+}
+
+static const sprint_real *forward_to(const struct sprint__network *net, const struct tape *tape,
+                                     const sprint_real *theta, const struct input *input, size_t end) {
   const struct sprint__layer *first = &net->layers[0];
   if (input->sparse) {
     struct sprint__dense dense = first_dense(net, theta);
@@ -112,7 +117,12 @@ static const sprint_real *forward(const struct sprint__network *net, const struc
   } else {
     first->ops->forward(first, theta + first->offset, input->x, input->n, tape->y[0], tape->scratch);
   }
-  return forward_above(net, tape, theta, input->n);
+  return forward_above_to(net, tape, theta, input->n, end);
+}
+
+static const sprint_real *forward(const struct sprint__network *net, const struct tape *tape, const sprint_real *theta,
+                                  const struct input *input) {
+  return forward_to(net, tape, theta, input, net->n_layers);
 }
 
 /* Whose row of (everybody, out) a row is. */
@@ -281,11 +291,15 @@ static void network_score_gradient(const sprint_model *model, struct sprint__lan
                                    const sprint_real *x, size_t n_rows, const struct sprint__score *score,
                                    sprint_real *ret_dx) {
   const struct sprint__network *net = model->impl;
+  const struct sprint__loss_ops *loss = net->loss.ops;
+  size_t last = net->n_layers - 1;
+  bool outputs_idle = !score->probability && last > 0 && net->layers[last].kind == &sprint__layer_dense &&
+                      (!loss->log_odds || loss->odds_linear);
   for (size_t start = 0; start < n_rows; start += net->block) {
     struct tape tape = tape_of(net, lane);
     struct input input = {block_size(net, n_rows, start), x + start * model->n_features, NULL};
-    const sprint_real *f = forward(net, &tape, theta, &input);
-    score_delta(net, f, input.n, score, tape.delta_next, tape.delta);
+    const sprint_real *f = forward_to(net, &tape, theta, &input, net->n_layers - outputs_idle);
+    score_delta(net, outputs_idle ? NULL : f, input.n, score, tape.delta_next, tape.delta);
     backward_above(net, &tape, theta, &input, NULL, false);
     backward_first(net, &tape, theta, &input, tape.delta, NULL, false, ret_dx + start * model->n_features);
   }

@@ -88,12 +88,13 @@ struct sprint__rows sprint__piece_rows(const struct sprint__pass *pass, const st
 /* Fills piece->x and y with the records of piece->who. */
 static sprint_status fill_piece(struct sprint__pass *pass, const struct sprint__deployment *deployment,
                                 struct sprint__piece *piece) {
+  bool in_a_row = piece->who == pass->who;
   const sprint_population *population = pass->shift->population;
   for (size_t i = 0; i < piece->n; i++) pass->y[i] = population->y[piece->who[i]];
   piece->x = pass->x;
   piece->y = pass->y;
   if (refers(pass->shift)) return SPRINT_OK;
-  sprint__population_gather(population, piece->who, 0, piece->n, pass->x);
+  sprint__population_gather(population, in_a_row ? NULL : piece->who, piece->who[0], piece->n, pass->x);
   if (!deployment) return SPRINT_OK;
   return sprint__shift_respond(pass->shift, deployment->theta, piece->who, pass->y, piece->n, pass->x);
 }

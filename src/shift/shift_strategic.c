@@ -6,14 +6,15 @@
 #include "base/fast.h"
 #include "shift/shift.h"
 
-/* Rows whose score gradients are held at once. */
-enum { PIECE = 1024 };
+/* Rows whose score gradients are held at once: all threads have enough to do, and few megabytes hold them. */
+enum { MOST_ROWS = 8192, LEAST_ROWS = 256, MOST_REALS = 1 << 20 };
 
 struct strategic {
   double alpha;
   struct sprint__score score;
   size_t n_columns, *columns;
-  sprint_real *dx; /* (PIECE, d) */
+  size_t piece;    /* rows */
+  sprint_real *dx; /* (piece, d) */
 };
 
 static void strategic_free(sprint_shift *shift) {
@@ -57,7 +58,10 @@ static sprint_status strategic_setup(sprint_shift *shift, const struct sprint__s
   s->alpha = sprint__get_real(section, "alpha");
   SPRINT__TRY(strategic_score(shift, section));
   SPRINT__TRY(sprint__shift_columns(section, shift->population, &s->columns, &s->n_columns));
-  s->dx = sprint__alloc(shift->context, PIECE, shift->population->d * sizeof *s->dx);
+  s->piece = MOST_REALS / shift->population->d;
+  if (s->piece > MOST_ROWS) s->piece = MOST_ROWS;
+  if (s->piece < LEAST_ROWS) s->piece = LEAST_ROWS;
+  s->dx = sprint__alloc(shift->context, s->piece, shift->population->d * sizeof *s->dx);
   if (!s->dx) return SPRINT_ERROR_MEMORY;
   return strcmp(sprint__get_text(section, "memory"), "accumulating") == 0 ? remember_base(shift) : SPRINT_OK;
 }
@@ -88,8 +92,8 @@ static sprint_status strategic_respond(sprint_shift *shift, const sprint_real *d
   size_t d = shift->population->d;
   if (shift->state && who) recall(shift, who, n, x);
   shift->evals += n;
-  for (size_t start = 0; start < n; start += PIECE) {
-    size_t rows = n - start < PIECE ? n - start : PIECE;
+  for (size_t start = 0; start < n; start += s->piece) {
+    size_t rows = n - start < s->piece ? n - start : s->piece;
     sprint_real *piece = x + start * d;
     sprint__model_score_gradient(shift->model, deployed, piece, rows, &s->score, s->dx);
     move(s, rows, d, piece);
