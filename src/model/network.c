@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/group.h"
 #include "model/sparse.h"
 
 static void network_free(sprint_model *model) {
@@ -203,20 +204,26 @@ static void network_sums(const sprint_model *model, struct sprint__lane *lane, c
   }
 }
 
-/* y := z, or max(z, 0). */
-SPRINT__FAST static void put_out(const sprint_real *restrict z, size_t n, bool relu, sprint_real *restrict y) {
-  for (size_t i = 0; i < n; i++) y[i] = relu && z[i] <= 0 ? 0 : z[i];
+/* y := z - times * owed, n a multiple of a group; of a relu, what is above 0. */
+SPRINT__FAST static void put_out(const sprint_real *z, const sprint_real *owed, sprint_real times, size_t n, bool relu,
+                                 sprint_real *y) {
+  for (size_t i = 0; i < n; i += G) {
+    group value = load(z + i);
+    if (owed) value -= times * load(owed + i);
+    store(y + i, relu ? positive(value) : value);
+  }
 }
 
 static double network_loss_above(const sprint_model *model, struct sprint__lane *lane, const sprint_real *theta,
-                                 const sprint_real *z, const sprint_real *y, size_t n_rows) {
+                                 const sprint_real *z, const sprint_real *owed, sprint_real times,
+                                 const sprint_real *y, size_t n_rows) {
   const struct sprint__network *net = model->impl;
   size_t out = net->layers[0].out, correct = 0;
   double loss = 0;
   for (size_t start = 0; start < n_rows; start += net->block) {
     struct tape tape = tape_of(net, lane);
     size_t n = block_size(net, n_rows, start);
-    put_out(z + start * out, n * out, net->layers[0].then_relu, tape.y[0]);
+    put_out(z + start * out, owed ? owed + start * out : NULL, times, n * out, net->layers[0].then_relu, tape.y[0]);
     const sprint_real *f = forward_above(net, &tape, theta, n);
     loss += net->loss.ops->sum(&net->loss, f, y + start, n, NULL, &correct);
   }

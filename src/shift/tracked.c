@@ -7,7 +7,7 @@
 #include "model/gemm.h"
 #include "model/sparse.h"
 
-enum { BLOCK = 128, PANEL = SPRINT__SPARSE_OUT };
+enum { BLOCK = 512, PANEL = SPRINT__SPARSE_OUT };
 
 struct sprint__tracked {
   const sprint_shift *shift;
@@ -16,8 +16,9 @@ struct sprint__tracked {
   bool has_gram;
   uint32_t *place;                      /* (n) of each individual */
   sprint_real *z;                       /* (n, out) */
-  sprint_real *products;                /* (n, out) P */
-  sprint_real *control;                 /* (in + 1, out) the g that P is of */
+  sprint_real *products; /* (n, out) P; z lacks moved * P */
+  double moved;
+  
   bool known;                           /* z is that of theta, but for the pending step */
   struct sprint__move pending;          /* n 0: none */
   sprint_real *delta;                   /* (batch, out) of it, times -factor */
@@ -27,8 +28,8 @@ struct sprint__tracked {
 
 void sprint__tracked_free(struct sprint__tracked *tracked) {
   if (!tracked) return;
-  void *const owned[] = {tracked->gram,    tracked->place, tracked->z,     tracked->products,
-                         tracked->control, tracked->delta, tracked->losses};
+  void *const owned[] = {tracked->gram,     tracked->place, tracked->z,
+                         tracked->products, tracked->delta, tracked->losses};
   for (size_t i = 0; i < SPRINT__COUNT(owned); i++) sprint__free(owned[i]);
   for (int lane = 0; lane < SPRINT__MAX_LANES; lane++) sprint__free(tracked->room[lane]);
   sprint__free(tracked);
@@ -40,10 +41,10 @@ static sprint_status allocate(struct sprint__tracked *t, size_t batch) {
   t->place = sprint__alloc(context, t->n, sizeof *t->place);
   t->z = sprint__alloc(context, t->n, t->out * sizeof *t->z);
   t->products = sprint__alloc(context, t->n, t->out * sizeof *t->products);
-  t->control = sprint__alloc(context, t->in + 1, t->out * sizeof *t->control);
+  
   t->delta = sprint__alloc(context, batch, t->out * sizeof *t->delta);
   t->losses = sprint__alloc(context, SPRINT__MAX_LANES * t->n_strata, sizeof *t->losses);
-  bool ok = t->gram && t->place && t->z && t->products && t->control && t->delta && t->losses;
+  bool ok = t->gram && t->place && t->z && t->products && t->delta && t->losses;
   size_t room = PANEL * (t->in + 1) + BLOCK * (batch > PANEL ? batch : PANEL);
   for (int lane = 0; ok && lane < SPRINT__MAX_LANES; lane++)
     ok = (t->room[lane] = sprint__alloc(context, room, sizeof *t->room[lane])) != NULL;
@@ -136,13 +137,8 @@ static void forward_all(const struct sprint__tracked *t, const sprint_real *thet
 
 void sprint__tracked_forget(struct sprint__tracked *tracked) {
   tracked->known = false;
+  tracked->moved = 0;
   tracked->pending.n = 0;
-}
-
-/* z -= s P, a block of it. */
-SPRINT__FAST static void take_off(sprint_real *restrict z, const sprint_real *restrict products, sprint_real size,
-                                  size_t n) {
-  for (size_t i = 0; i < n; i++) z[i] -= size * products[i];
 }
 
 /* The pending step, for places i .. i + rows. */
@@ -151,7 +147,7 @@ static void move_block(struct sprint__tracked *t, size_t i, size_t rows, sprint_
   for (size_t b = 0; b < move->n; b++)
     memcpy(room + b * rows, t->gram + t->place[move->who[b]] * t->n + i, rows * sizeof *room);
   sprint__gemm_transposed(room, t->delta, move->n, rows, t->out, true, t->z + i * t->out);
-  if (move->control) take_off(t->z + i * t->out, t->products + i * t->out, move->size, rows * t->out);
+  
 }
 
 struct losses_work {
@@ -170,7 +166,8 @@ static void losses_part(const struct losses_work *work, int lane, size_t c, size
     if (t->pending.n) move_block(t, i, rows, t->room[lane]);
     if (work->theta)
       t->losses[(size_t)lane * t->n_strata + c] +=
-          model->ops->loss_above(model, &model->lanes[lane], work->theta, t->z + i * t->out, y, rows);
+          model->ops->loss_above(model, &model->lanes[lane], work->theta, t->z + i * t->out,
+                                 t->moved > 0 ? t->products + i * t->out : NULL, (sprint_real)t->moved, y, rows);
   }
 }
 
@@ -200,12 +197,12 @@ void sprint__tracked_move(struct sprint__tracked *t, const struct sprint__move *
     t->has_gram = true;
   }
   if (t->pending.n) run_losses(t, NULL);
-  size_t size = (t->in + 1) * t->out;
-  if (move->control && memcmp(t->control, move->control, size * sizeof *t->control) != 0) {
-    memcpy(t->control, move->control, size * sizeof *t->control);
-    forward_all(t, t->control, t->products);
+  
+  if (move->control && t->moved == 0) {
+    forward_all(t, move->control, t->products);
   }
   t->pending = *move;
+  if (move->control) t->moved += (double)move->size;
   for (size_t i = 0; i < move->n * t->out; i++) t->delta[i] = -move->factor * move->delta[i];
 }
 
