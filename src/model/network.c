@@ -34,7 +34,9 @@ static size_t reals_for(size_t n, size_t size) { return (n * size / sizeof(sprin
 
 /* Reals of the block's records, or of what their lists need. */
 static size_t input_reals(const struct sprint__network *net) {
-  size_t lists = reals_for(net->block, sizeof(size_t)), x = net->block * net->layers[0].in;
+  size_t d = net->layers[0].in, sorted = SPRINT__SPARSE_ROWS * d, x = net->block * d;
+  size_t lists = reals_for(net->block, sizeof(size_t)) + reals_for(d + 2, sizeof(uint32_t)) +
+                 reals_for(sorted, sizeof(struct sprint__pixel));
   return lists > x ? lists : x;
 }
 
@@ -49,7 +51,11 @@ static struct tape tape_of(const struct sprint__network *net, const struct sprin
   tape.delta_next = tape.delta + net->block * net->max_width;
   tape.kept = tape.delta_next + net->block * net->max_width;
   tape.x = tape.kept + net->block * net->max_width;
+  sprint_real *from = tape.x + reals_for(net->block, sizeof(size_t));
+  sprint_real *sorted = from + reals_for(net->layers[0].in + 2, sizeof(uint32_t));
   tape.sparse.at = (size_t *)tape.x;
+  tape.sparse.from = (uint32_t *)from;
+  tape.sparse.sorted = (struct sprint__pixel *)sorted;
   tape.scratch = tape.x + input_reals(net);
   return tape;
 }
@@ -78,8 +84,11 @@ static struct input input_of(const struct sprint__network *net, struct tape *tap
   if (rows->x) {
     input.x = rows->x + start * net->layers[0].in;
   } else if (rows->pixels->list && sprint__network_list_out(net)) {
-    tape->sparse =
-        (struct sprint__sparse){rows->pixels, who, rows->first + start, tape->sparse.at, rows->owed, rows->owed_times};
+    tape->sparse.pixels = rows->pixels;
+    tape->sparse.who = who;
+    tape->sparse.first = rows->first + start;
+    tape->sparse.owed = rows->owed;
+    tape->sparse.times = rows->owed_times;
     input.sparse = &tape->sparse;
   } else {
     sprint__pixels_unpack(rows->pixels, who, rows->first + start, input.n, tape->x);
@@ -215,8 +224,8 @@ SPRINT__FAST static void put_out(const sprint_real *z, const sprint_real *owed, 
 }
 
 static double network_loss_above(const sprint_model *model, struct sprint__lane *lane, const sprint_real *theta,
-                                 const sprint_real *z, const sprint_real *owed, sprint_real times,
-                                 const sprint_real *y, size_t n_rows) {
+                                 const sprint_real *z, const sprint_real *owed, sprint_real times, const sprint_real *y,
+                                 size_t n_rows) {
   const struct sprint__network *net = model->impl;
   size_t out = net->layers[0].out, correct = 0;
   double loss = 0;

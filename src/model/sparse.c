@@ -64,32 +64,81 @@ SPRINT__FAST void sprint__sparse_forward(const struct sprint__dense *dense, cons
   for (size_t k = 0; dense->relu && k < n * out; k += G) store(ret_y + k, positive(load(ret_y + k)));
 }
 
-/* The same the other way: adds a record's dy to the rows of its pixels. */
-SPRINT__INLINE void add_to_rows(const struct sprint__pixels *pixels, size_t at, size_t end, const sprint_real *dy,
-                                size_t stride, sprint_real *gradient) {
-  group d[WIDE];
-  for (size_t g = 0; g < WIDE; g++) d[g] = load(dy + g * G);
-  for (; at < end; at++) {
-    group factor = SPRINT__ALL(pixels->levels[pixels->list[at].level]);
-    group *row = (group *)(gradient + pixels->list[at].feature * stride);
-    SPRINT__FORGET(row);
-    for (size_t g = 0; g < WIDE; g++) row[g] += factor * d[g];
+void sprint__sparse_sort(const struct sprint__sparse *x, size_t in, size_t n) {
+  const struct sprint__pixels *pixels = x->pixels;
+  memset(x->from, 0, (in + 2) * sizeof *x->from);
+  for (size_t i = 0; i < n; i++) {
+    size_t who = record_at(x, i);
+    for (size_t at = pixels->start[who]; at < pixels->start[who + 1]; at++) x->from[pixels->list[at].feature + 2]++;
   }
+  for (size_t k = 2; k < in + 2; k++) x->from[k] += x->from[k - 1];
+  for (size_t i = 0; i < n; i++) {
+    size_t who = record_at(x, i);
+    for (size_t at = pixels->start[who]; at < pixels->start[who + 1]; at++)
+      x->sorted[x->from[pixels->list[at].feature + 1]++] = (struct sprint__pixel){(uint16_t)i, pixels->list[at].level};
+  }
+}
+
+/* Adds the delta of the records that have feature k, each times its pixel; delta starts at the columns wanted. */
+SPRINT__INLINE void sum_deltas(const struct sprint__sparse *x, size_t k, const sprint_real *delta, size_t out,
+                               group sums[WIDE]) {
+  for (uint32_t j = x->from[k]; j < x->from[k + 1]; j++) {
+    group factor = SPRINT__ALL(x->pixels->levels[x->sorted[j].level]);
+    const group *row = (const group *)(delta + x->sorted[j].feature * out);
+    SPRINT__FORGET(row);
+    for (size_t g = 0; g < WIDE; g++) sums[g] += factor * row[g];
+  }
+}
+
+/* That of the biases, all records. */
+SPRINT__INLINE void sum_all(const sprint_real *delta, size_t n, size_t out, group sums[WIDE]) {
+  for (size_t i = 0; i < n; i++)
+    for (size_t g = 0; g < WIDE; g++) sums[g] += load(delta + i * out + g * G);
+}
+
+SPRINT__INLINE void weight_part(const struct sprint__dense *dense, const struct sprint__sparse *x,
+                                const sprint_real *dy, size_t n, bool adds, sprint_real *gradient) {
+  size_t in = dense->in, out = dense->out;
+  sprint__sparse_sort(x, in, n);
+  for (size_t c = 0; c < out; c += SPRINT__SPARSE_OUT)
+    for (size_t k = 0; k <= in; k++) {
+      if (adds && k < in && x->from[k] == x->from[k + 1]) continue;
+      group sums[WIDE] = {{0}};
+      if (k < in)
+        sum_deltas(x, k, dy + c, out, sums);
+      else
+        sum_all(dy + c, n, out, sums);
+      for (size_t g = 0; g < WIDE; g++) put(gradient + k * out + c + g * G, sums[g], adds);
+    }
 }
 
 SPRINT__FAST void sprint__sparse_weight(const struct sprint__dense *dense, const struct sprint__sparse *x,
                                         const sprint_real *dy, size_t n, bool adds, sprint_real *gradient) {
-  size_t in = dense->in, out = dense->out;
-  sprint_real *bias = gradient + in * out;
-  if (!adds) memset(gradient, 0, (in + 1) * out * sizeof *gradient);
-  start_lists(x, n);
-  for (size_t k = 0; k < in; k += TILE)
-    for (size_t i = 0; i < n; i++) {
-      size_t end = list_until(x, i, k + TILE);
-      for (size_t c = 0; c < out; c += SPRINT__SPARSE_OUT)
-        add_to_rows(x->pixels, x->at[i], end, dy + i * out + c, out, gradient + c);
-      x->at[i] = end;
+  for (size_t start = 0; start < n; start += SPRINT__SPARSE_ROWS) {
+    struct sprint__sparse part = *x;
+    if (x->who) part.who += start;
+    part.first += start;
+    weight_part(dense, &part, dy + start * dense->out,
+                n - start < SPRINT__SPARSE_ROWS ? n - start : SPRINT__SPARSE_ROWS, adds || start > 0, gradient);
+  }
+}
+
+SPRINT__FAST bool sprint__sparse_move(const struct sprint__sparse *x, size_t in, size_t out,
+                                      const struct sprint__move *move, size_t c, sprint_real *theta) {
+  group zeros = {0};
+  for (size_t k = 0; k <= in; k++) {
+    group sums[WIDE] = {{0}};
+    size_t at = k * out + c;
+    if (k < in)
+      sum_deltas(x, k, move->delta + c, out, sums);
+    else
+      sum_all(move->delta + c, move->n, out, sums);
+    for (size_t g = 0; g < WIDE; g++, at += G) {
+      group moved = load(theta + at) - move->factor * sums[g];
+      if (move->control) moved -= move->size * load(move->control + at);
+      store(theta + at, moved);
+      zeros += moved * 0;
     }
-  for (size_t i = 0; i < n; i++)
-    for (size_t o = 0; o < out; o += G) store(bias + o, load(bias + o) + load(dy + i * out + o));
+  }
+  return total(zeros) == 0;
 }

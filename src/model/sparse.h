@@ -3,6 +3,7 @@
 #define SPRINT_MODEL_SPARSE_H
 
 #include "model/dense.h"
+#include "model/model.h"
 #include "population/pixels.h"
 
 /* Records of images that have lists: those of `who`, or, where it is NULL, `first` and the following. */
@@ -10,18 +11,30 @@ struct sprint__sparse {
   const struct sprint__pixels *pixels;
   const uint32_t *who;
   size_t first;
-  size_t *at;              /* (n) room for where in its list each record has got to */
-  const sprint_real *owed; /* (everybody, out) `times` this is taken off the product, before f; NULL: nothing is */
+  size_t *at;                   /* (n) room for where in its list each record has got to */
+  struct sprint__pixel *sorted; /* room for all their pixels */
+  uint32_t *from;               /* (in + 2) */
+  const sprint_real *owed;      /* (everybody, out) `times` this is taken off the product, before f; NULL: nothing is */
   sprint_real times;
 };
 
-/* As sprint__dense_forward and sprint__dense_weight; out is a multiple of SPRINT__SPARSE_OUT. */
+/* As sprint__dense_forward and sprint__dense_weight; out is a multiple of SPRINT__SPARSE_OUT. sprint__sparse_weight
+ * needs room to sort in. */
 void sprint__sparse_forward(const struct sprint__dense *dense, const struct sprint__sparse *x, size_t n,
                             sprint_real *ret_y);
 void sprint__sparse_weight(const struct sprint__dense *dense, const struct sprint__sparse *x, const sprint_real *dy,
                            size_t n, bool adds, sprint_real *gradient);
 
-/* Columns of W that are worked on at once. */
-enum { SPRINT__SPARSE_OUT = 8 * SPRINT__GROUP };
+/* Columns of W that are worked on at once; records whose pixels are sorted together. */
+enum { SPRINT__SPARSE_OUT = 8 * SPRINT__GROUP, SPRINT__SPARSE_ROWS = 64 };
+
+/* The pixels of n records by feature: those of k become sorted[from[k]] .. sorted[from[k + 1]], `feature` now being the
+ * number of the record. */
+void sprint__sparse_sort(const struct sprint__sparse *x, size_t in, size_t n);
+
+/* What sorted records make of one step, see struct sprint__move: theta (in + 1, out) in columns c .. c +
+ * SPRINT__SPARSE_OUT. Returns whether it is finite. */
+bool sprint__sparse_move(const struct sprint__sparse *x, size_t in, size_t out, const struct sprint__move *move,
+                         size_t c, sprint_real *theta);
 
 #endif

@@ -14,11 +14,11 @@ struct sprint__tracked {
   size_t n, in, out, n_strata;
   sprint_real *gram; /* (n, n) K */
   bool has_gram;
-  uint32_t *place;                      /* (n) of each individual */
-  sprint_real *z;                       /* (n, out) */
+  uint32_t *place;       /* (n) of each individual */
+  sprint_real *z;        /* (n, out) */
   sprint_real *products; /* (n, out) P; z lacks moved * P */
   double moved;
-  
+
   bool known;                           /* z is that of theta, but for the pending step */
   struct sprint__move pending;          /* n 0: none */
   sprint_real *delta;                   /* (batch, out) of it, times -factor */
@@ -28,8 +28,7 @@ struct sprint__tracked {
 
 void sprint__tracked_free(struct sprint__tracked *tracked) {
   if (!tracked) return;
-  void *const owned[] = {tracked->gram,     tracked->place, tracked->z,
-                         tracked->products, tracked->delta, tracked->losses};
+  void *const owned[] = {tracked->gram, tracked->place, tracked->z, tracked->products, tracked->delta, tracked->losses};
   for (size_t i = 0; i < SPRINT__COUNT(owned); i++) sprint__free(owned[i]);
   for (int lane = 0; lane < SPRINT__MAX_LANES; lane++) sprint__free(tracked->room[lane]);
   sprint__free(tracked);
@@ -41,7 +40,7 @@ static sprint_status allocate(struct sprint__tracked *t, size_t batch) {
   t->place = sprint__alloc(context, t->n, sizeof *t->place);
   t->z = sprint__alloc(context, t->n, t->out * sizeof *t->z);
   t->products = sprint__alloc(context, t->n, t->out * sizeof *t->products);
-  
+
   t->delta = sprint__alloc(context, batch, t->out * sizeof *t->delta);
   t->losses = sprint__alloc(context, SPRINT__MAX_LANES * t->n_strata, sizeof *t->losses);
   bool ok = t->gram && t->place && t->z && t->products && t->delta && t->losses;
@@ -147,7 +146,6 @@ static void move_block(struct sprint__tracked *t, size_t i, size_t rows, sprint_
   for (size_t b = 0; b < move->n; b++)
     memcpy(room + b * rows, t->gram + t->place[move->who[b]] * t->n + i, rows * sizeof *room);
   sprint__gemm_transposed(room, t->delta, move->n, rows, t->out, true, t->z + i * t->out);
-  
 }
 
 struct losses_work {
@@ -197,7 +195,7 @@ void sprint__tracked_move(struct sprint__tracked *t, const struct sprint__move *
     t->has_gram = true;
   }
   if (t->pending.n) run_losses(t, NULL);
-  
+
   if (move->control && t->moved == 0) {
     forward_all(t, move->control, t->products);
   }

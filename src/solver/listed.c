@@ -6,7 +6,7 @@
 #include "population/population.h"
 
 /* Batches of up to so many rows owe: they touch a small part of W. */
-enum { OWING_ROWS = 4, WIDE = SPRINT__SPARSE_OUT / SPRINT__GROUP };
+enum { OWING_ROWS = 4 };
 
 void sprint__listed_end(sprint_solver *solver) {
   struct sprint__listed *listed = solver->listed;
@@ -126,88 +126,31 @@ SPRINT__FAST static bool step_owing(sprint_solver *solver, const struct sprint__
   return total(zeros) == 0;
 }
 
-/* Sorts the batch's pixels by feature. */
-static void sort_pixels(struct sprint__listed *listed, const struct sprint__rows *rows) {
-  uint32_t *start = listed->start;
-  memset(start, 0, (listed->in + 2) * sizeof *start);
-  for (size_t i = 0; i < rows->n; i++) {
-    size_t n;
-    const struct sprint__pixel *list = list_of(rows, i, &n);
-    for (size_t j = 0; j < n; j++) start[list[j].feature + 2]++;
-  }
-  for (size_t k = 2; k < listed->in + 2; k++) start[k] += start[k - 1];
-  for (size_t i = 0; i < rows->n; i++) {
-    size_t n;
-    const struct sprint__pixel *list = list_of(rows, i, &n);
-    for (size_t j = 0; j < n; j++)
-      listed->by_feature[start[list[j].feature + 1]++] = (struct sprint__pixel){(uint16_t)i, list[j].level};
-  }
-}
-
 struct step_work {
   sprint_solver *solver;
-  const struct sprint__rows *rows;
-  const struct sprint__estimate *estimate;
-  sprint_real size;
+  const struct sprint__sparse *x;
   bool finite[SPRINT__MAX_LANES];
 };
 
-/* sums (WIDE groups) of the deltas of the batch's rows that have feature k, each times its pixel. */
-SPRINT__INLINE void sum_deltas(const struct sprint__listed *listed, const sprint_real *levels, size_t k,
-                               const sprint_real *delta, group sums[WIDE]) {
-  for (uint32_t j = listed->start[k]; j < listed->start[k + 1]; j++) {
-    group factor = SPRINT__ALL(levels[listed->by_feature[j].level]);
-    const group *row = (const group *)(delta + listed->by_feature[j].feature * listed->out);
-    SPRINT__FORGET(row);
-    for (size_t g = 0; g < WIDE; g++) sums[g] += factor * row[g];
-  }
-}
-
-/* theta -= size * (scale * sums + control), at one place of WIDE groups. */
-SPRINT__INLINE group move_groups(sprint_real *theta, const sprint_real *control, const group sums[WIDE],
-                                 sprint_real scale, sprint_real size) {
-  group zeros = {0};
-  for (size_t g = 0; g < WIDE; g++) {
-    group v = scale * sums[g];
-    if (control) v += load(control + g * G);
-    group moved = load(theta + g * G) - size * v;
-    store(theta + g * G, moved);
-    zeros += moved * 0;
-  }
-  return zeros;
-}
-
-/* All rows of W, columns c .. c + SPRINT__SPARSE_OUT. */
-SPRINT__FAST static bool step_columns(const struct step_work *work, size_t c) {
-  const struct sprint__listed *listed = work->solver->listed;
-  const sprint_real *control = work->estimate->control, *levels = work->rows->pixels->levels;
-  group zeros = {0};
-  for (size_t k = 0; k <= listed->in; k++) {
-    group sums[WIDE] = {{0}};
-    size_t at = k * listed->out + c;
-    if (k < listed->in)
-      sum_deltas(listed, levels, k, listed->delta + c, sums);
-    else
-      for (size_t i = 0; i < work->rows->n; i++)
-        for (size_t g = 0; g < WIDE; g++) sums[g] += load(listed->delta + i * listed->out + c + g * G);
-    zeros +=
-        move_groups(work->solver->theta + at, control ? control + at : NULL, sums, work->estimate->scale, work->size);
-  }
-  return total(zeros) == 0;
-}
-
 static void step_lane(void *user, int lane, size_t start, size_t end) {
   struct step_work *work = user;
+  const struct sprint__listed *listed = work->solver->listed;
   work->finite[lane] = true;
   for (size_t p = start; p < end; p++)
-    if (!step_columns(work, p * SPRINT__SPARSE_OUT)) work->finite[lane] = false;
+    if (!sprint__sparse_move(work->x, listed->in, listed->out, &listed->newest, p * SPRINT__SPARSE_OUT,
+                             work->solver->theta))
+      work->finite[lane] = false;
 }
 
-static bool step_all(sprint_solver *solver, const struct sprint__rows *rows, const struct sprint__estimate *estimate,
-                     sprint_real size) {
-  struct sprint__listed *listed = solver->listed;
-  struct step_work work = {.solver = solver, .rows = rows, .estimate = estimate, .size = size};
-  sort_pixels(listed, rows);
+static bool step_all(sprint_solver *solver, const struct sprint__rows *rows) {
+  const struct sprint__listed *listed = solver->listed;
+  struct sprint__sparse x = {.pixels = rows->pixels,
+                             .who = rows->who,
+                             .first = rows->first,
+                             .sorted = listed->by_feature,
+                             .from = listed->start};
+  struct step_work work = {.solver = solver, .x = &x};
+  sprint__sparse_sort(&x, listed->in, rows->n);
   size_t panels = listed->out / SPRINT__SPARSE_OUT;
   /* multiplications of the products, and as many again for reading and writing W */
   double cost = 2.0 * SPRINT__SPARSE_OUT * ((double)listed->start[listed->in] + 10.0 * (double)listed->in);
@@ -225,7 +168,7 @@ bool sprint__listed_step(sprint_solver *solver, const struct sprint__rows *rows,
                                          size,    estimate->control, estimate->steady};
   if (!listed->owes || !estimate->steady) {
     sprint__listed_settle(solver, solver->theta);
-    return step_all(solver, rows, estimate, size);
+    return step_all(solver, rows);
   }
   if (estimate->control != listed->control) owe(solver, rows->pixels, estimate->control);
   listed->moved += (double)size;

@@ -13,10 +13,8 @@ struct sprint__listed {
   sprint_real *delta;   /* (batch, out) */
   sprint_real *outputs; /* (everybody, out) the first layer's outputs at theta~; NULL where there is no theta~ */
 
-  /* The batch's pixels by feature: those of k are by_feature[start[k]] .. by_feature[start[k + 1]], `feature` being the
-   * row of the batch. */
-  struct sprint__pixel *by_feature;
-  uint32_t *start; /* (in + 2) */
+  struct sprint__pixel *by_feature; /* room for the batch's pixels, sorted: see sprint__sparse_sort */
+  uint32_t *start;                  /* (in + 2) */
 
   bool owes;                  /* g^ may be owed */
   double moved;               /* steps along g^ that are owed */

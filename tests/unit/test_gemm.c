@@ -139,12 +139,13 @@ static void fill_images(size_t d, sprint_real *levels) {
 /* Sparse products against the dense ones on the same numbers: sums of at most d, or n, products of numbers within 1. */
 static void check_sparse(size_t n, size_t channels, size_t plane, size_t out) {
   static sprint_real levels[512], x[IMAGES * MOST_PIXELS], ours[MOST];
-  static struct sprint__pixel list[IMAGES * MOST_PIXELS];
+  static struct sprint__pixel list[IMAGES * MOST_PIXELS], sorted[IMAGES * MOST_PIXELS];
+  uint32_t from[MOST_PIXELS + 2];
   size_t start[IMAGES + 1], at[IMAGES];
   uint32_t who[IMAGES];
   size_t d = channels * plane;
   struct sprint__pixels pixels = {bytes, levels, channels, plane, list, start};
-  struct sprint__sparse sparse = {&pixels, who, 0, at, NULL, 0};
+  struct sprint__sparse sparse = {.pixels = &pixels, .who = who, .at = at, .sorted = sorted, .from = from};
   struct sprint__dense dense = {d, out, b, true};
   double bound = (double)(d + n + 2) * (double)(d + n + 2) * (sizeof(sprint_real) == 8 ? 1.2e-16 : 6e-8);
   fill_images(d, levels);
