@@ -4,23 +4,9 @@
 
 #include "base/group.h"
 
-enum {
-  WIDE = SPRINT__SPARSE_OUT / SPRINT__GROUP,
-  TILE = 112, /* features */
-};
+enum { WIDE = SPRINT__SPARSE_OUT / SPRINT__GROUP };
 
 SPRINT__INLINE size_t record_at(const struct sprint__sparse *x, size_t i) { return x->who ? x->who[i] : x->first + i; }
-
-SPRINT__INLINE void start_lists(const struct sprint__sparse *x, size_t n) {
-  for (size_t i = 0; i < n; i++) x->at[i] = x->pixels->start[record_at(x, i)];
-}
-
-/* Where the record's list has got to feature `until`. */
-SPRINT__INLINE size_t list_until(const struct sprint__sparse *x, size_t i, size_t until) {
-  size_t at = x->at[i], end = x->pixels->start[record_at(x, i) + 1];
-  while (at < end && x->pixels->list[at].feature < until) at++;
-  return at;
-}
 
 /* Adds to y the rows of W of pixels at .. end. */
 SPRINT__INLINE void add_rows(const struct sprint__pixels *pixels, size_t at, size_t end, const sprint_real *w,
@@ -52,14 +38,13 @@ SPRINT__FAST void sprint__sparse_forward(const struct sprint__dense *dense, cons
   size_t in = dense->in, out = dense->out;
   const sprint_real *bias = dense->theta + in * out;
   for (size_t i = 0; i < n; i++) start_sums(x, i, bias, out, ret_y + i * out);
-  size_t tile = n > 1 ? TILE : in;
-  start_lists(x, n);
-  for (size_t k = 0; k < in; k += tile)
+  const struct sprint__pixels *pixels = x->pixels;
+  size_t step = n > 1 ? 1 : pixels->tiles; /* one record has nothing to share a tile of W with */
+  for (size_t t = 0; t < pixels->tiles; t += step)
     for (size_t i = 0; i < n; i++) {
-      size_t end = list_until(x, i, k + tile);
+      const size_t *start = pixels->start + record_at(x, i) * pixels->tiles + t;
       for (size_t c = 0; c < out; c += SPRINT__SPARSE_OUT)
-        add_rows(x->pixels, x->at[i], end, dense->theta + c, out, ret_y + i * out + c);
-      x->at[i] = end;
+        add_rows(pixels, start[0], start[step], dense->theta + c, out, ret_y + i * out + c);
     }
   for (size_t k = 0; dense->relu && k < n * out; k += G) store(ret_y + k, positive(load(ret_y + k)));
 }
@@ -68,14 +53,16 @@ void sprint__sparse_sort(const struct sprint__sparse *x, size_t in, size_t n) {
   const struct sprint__pixels *pixels = x->pixels;
   memset(x->from, 0, (in + 2) * sizeof *x->from);
   for (size_t i = 0; i < n; i++) {
-    size_t who = record_at(x, i);
-    for (size_t at = pixels->start[who]; at < pixels->start[who + 1]; at++) x->from[pixels->list[at].feature + 2]++;
+    size_t length;
+    const struct sprint__pixel *list = sprint__pixels_of(pixels, record_at(x, i), &length);
+    for (size_t j = 0; j < length; j++) x->from[list[j].feature + 2]++;
   }
   for (size_t k = 2; k < in + 2; k++) x->from[k] += x->from[k - 1];
   for (size_t i = 0; i < n; i++) {
-    size_t who = record_at(x, i);
-    for (size_t at = pixels->start[who]; at < pixels->start[who + 1]; at++)
-      x->sorted[x->from[pixels->list[at].feature + 1]++] = (struct sprint__pixel){(uint16_t)i, pixels->list[at].level};
+    size_t length;
+    const struct sprint__pixel *list = sprint__pixels_of(pixels, record_at(x, i), &length);
+    for (size_t j = 0; j < length; j++)
+      x->sorted[x->from[list[j].feature + 1]++] = (struct sprint__pixel){(uint16_t)i, list[j].level};
   }
 }
 

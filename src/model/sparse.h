@@ -11,7 +11,7 @@ struct sprint__sparse {
   const struct sprint__pixels *pixels;
   const uint32_t *who;
   size_t first;
-  size_t *at;                   /* (n) room for where in its list each record has got to */
+
   struct sprint__pixel *sorted; /* room for all their pixels */
   uint32_t *from;               /* (in + 2) */
   const sprint_real *owed;      /* (everybody, out) `times` this is taken off the product, before f; NULL: nothing is */

@@ -25,10 +25,11 @@ void sprint__pixels_list(struct sprint__pixels *pixels, size_t n) {
   size_t used = 0, d = pixels->channels * pixels->plane;
   for (size_t i = 0; i < n; i++) {
     const uint8_t *bytes = pixels->bytes + i * d;
-    pixels->start[i] = used;
-    for (size_t k = 0; k < d; k++)
+    for (size_t k = 0; k < d; k++) {
+      if (k % SPRINT__PIXEL_TILE == 0) pixels->start[i * pixels->tiles + k / SPRINT__PIXEL_TILE] = used;
       if (bytes[k])
         pixels->list[used++] = (struct sprint__pixel){(uint16_t)k, (uint16_t)(k / pixels->plane * 256 + bytes[k])};
+    }
   }
-  pixels->start[n] = used;
+  pixels->start[n * pixels->tiles] = used;
 }

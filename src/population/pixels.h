@@ -16,10 +16,22 @@ struct sprint__pixels {
   const sprint_real *levels; /* (channels, 256): what a byte of a channel is as a feature */
   size_t channels, plane;    /* d = channels * plane */
 
-  /* Lists, features rising: those of record i are list[start[i]] .. list[start[i + 1]]. NULL: there are none. */
+  /* Lists, features rising, cut into tiles of SPRINT__PIXEL_TILE features: those of record i in tile t are
+   * list[start[i * tiles + t]] .. list[start[i * tiles + t + 1]]. NULL: there are none. */
   struct sprint__pixel *list;
-  size_t *start; /* (n + 1) */
+  size_t *start; /* (n * tiles + 1) */
+  size_t tiles;
 };
+
+enum { SPRINT__PIXEL_TILE = 112 };
+
+/* The list of record i, whole. */
+static inline const struct sprint__pixel *sprint__pixels_of(const struct sprint__pixels *pixels, size_t i,
+                                                            size_t *ret_n) {
+  size_t start = pixels->start[i * pixels->tiles];
+  *ret_n = pixels->start[(i + 1) * pixels->tiles] - start;
+  return pixels->list + start;
+}
 
 /* Writes n records to ret_x (n, d): those of `who`, or, where it is NULL, `first` and the following. */
 void sprint__pixels_unpack(const struct sprint__pixels *pixels, const uint32_t *who, size_t first, size_t n,

@@ -241,14 +241,20 @@ static sprint_status tabulate_levels(const struct sprint__column *columns, sprin
 
 static sprint_status view_pixels(sprint_population *p) {
   struct sprint__pixels *pixels = &p->pixels;
-  *pixels = (struct sprint__pixels){p->bytes, p->levels, p->image.channels, plane_size(p), NULL, NULL};
+  *pixels = (struct sprint__pixels){p->bytes,
+                                    p->levels,
+                                    p->image.channels,
+                                    plane_size(p),
+                                    NULL,
+                                    NULL,
+                                    (p->d + SPRINT__PIXEL_TILE - 1) / SPRINT__PIXEL_TILE};
   for (size_t c = 0; c < pixels->channels; c++)
     if (p->levels[c * 256] != 0) return SPRINT_OK;
   size_t used = sprint__pixels_count(pixels, p->n);
   if ((double)used > SPARSE * (double)p->n * (double)p->d || p->d > UINT16_MAX || pixels->channels > UINT8_MAX)
     return SPRINT_OK;
   pixels->list = sprint__alloc(p->context, used, sizeof *pixels->list);
-  pixels->start = sprint__alloc(p->context, p->n + 1, sizeof *pixels->start);
+  pixels->start = sprint__alloc(p->context, p->n * pixels->tiles + 1, sizeof *pixels->start);
   if (!pixels->list || !pixels->start) return SPRINT_ERROR_MEMORY;
   sprint__pixels_list(pixels, p->n);
   return SPRINT_OK;

@@ -76,9 +76,8 @@ sprint_status sprint__tracked_new(const sprint_shift *shift, size_t batch, doubl
 static void multiply(const struct sprint__tracked *t, const sprint_real *theta, size_t out, size_t first, size_t n,
                      sprint_real *to) {
   const sprint_population *population = t->shift->population;
-  size_t at[BLOCK];
   struct sprint__dense dense = {t->in, out, theta, false};
-  struct sprint__sparse x = {.pixels = &population->pixels, .who = population->by_stratum + first, .at = at};
+  struct sprint__sparse x = {.pixels = &population->pixels, .who = population->by_stratum + first};
   sprint__sparse_forward(&dense, &x, n, to);
 }
 
@@ -90,11 +89,9 @@ static void gram_panel(struct sprint__tracked *t, size_t j, sprint_real *room) {
   memset(panel, 0, PANEL * t->in * sizeof *panel);
   for (size_t c = 0; c < PANEL; c++) panel[t->in * PANEL + c] = 1;
   for (size_t c = 0; c < columns; c++) {
-    size_t who = population->by_stratum[j + c];
-    for (size_t at = population->pixels.start[who]; at < population->pixels.start[who + 1]; at++) {
-      const struct sprint__pixel *pixel = &population->pixels.list[at];
-      panel[pixel->feature * PANEL + c] = population->pixels.levels[pixel->level];
-    }
+    size_t n;
+    const struct sprint__pixel *list = sprint__pixels_of(&population->pixels, population->by_stratum[j + c], &n);
+    for (size_t k = 0; k < n; k++) panel[list[k].feature * PANEL + c] = population->pixels.levels[list[k].level];
   }
   for (size_t i = j; i < t->n; i += BLOCK) {
     size_t rows = t->n - i < BLOCK ? t->n - i : BLOCK;

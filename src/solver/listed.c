@@ -21,10 +21,11 @@ void sprint__listed_end(sprint_solver *solver) {
 }
 
 static size_t longest_list(const sprint_population *population) {
-  const size_t *start = population->pixels.start;
-  size_t longest = 0;
-  for (size_t i = 0; i < population->n; i++)
-    if (start[i + 1] - start[i] > longest) longest = start[i + 1] - start[i];
+  size_t longest = 0, length;
+  for (size_t i = 0; i < population->n; i++) {
+    sprint__pixels_of(&population->pixels, i, &length);
+    if (length > longest) longest = length;
+  }
   return longest;
 }
 
@@ -64,9 +65,7 @@ SPRINT__FAST void sprint__listed_settle(const sprint_solver *solver, sprint_real
 }
 
 static const struct sprint__pixel *list_of(const struct sprint__rows *rows, size_t i, size_t *ret_n) {
-  size_t who = rows->who ? rows->who[i] : rows->first + i;
-  *ret_n = rows->pixels->start[who + 1] - rows->pixels->start[who];
-  return rows->pixels->list + rows->pixels->start[who];
+  return sprint__pixels_of(rows->pixels, rows->who ? rows->who[i] : rows->first + i, ret_n);
 }
 
 struct products_work {
@@ -81,9 +80,8 @@ static void products_lane(void *user, int lane, size_t start, size_t end) {
   const struct products_work *work = user;
   const struct sprint__listed *listed = work->listed;
   struct sprint__dense dense = {listed->in, listed->out, listed->control, false};
-  size_t at[BLOCK];
   for (size_t i = start; i < end; i += BLOCK) {
-    struct sprint__sparse x = {.pixels = work->pixels, .first = i, .at = at};
+    struct sprint__sparse x = {.pixels = work->pixels, .first = i};
     sprint__sparse_forward(&dense, &x, end - i < BLOCK ? end - i : BLOCK, listed->products + i * listed->out);
   }
 }

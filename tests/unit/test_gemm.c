@@ -141,11 +141,12 @@ static void check_sparse(size_t n, size_t channels, size_t plane, size_t out) {
   static sprint_real levels[512], x[IMAGES * MOST_PIXELS], ours[MOST];
   static struct sprint__pixel list[IMAGES * MOST_PIXELS], sorted[IMAGES * MOST_PIXELS];
   uint32_t from[MOST_PIXELS + 2];
-  size_t start[IMAGES + 1], at[IMAGES];
+  size_t start[IMAGES * 3 + 1];
   uint32_t who[IMAGES];
   size_t d = channels * plane;
-  struct sprint__pixels pixels = {bytes, levels, channels, plane, list, start};
-  struct sprint__sparse sparse = {.pixels = &pixels, .who = who, .at = at, .sorted = sorted, .from = from};
+  struct sprint__pixels pixels = {
+      bytes, levels, channels, plane, list, start, (d + SPRINT__PIXEL_TILE - 1) / SPRINT__PIXEL_TILE};
+  struct sprint__sparse sparse = {.pixels = &pixels, .who = who, .sorted = sorted, .from = from};
   struct sprint__dense dense = {d, out, b, true};
   double bound = (double)(d + n + 2) * (double)(d + n + 2) * (sizeof(sprint_real) == 8 ? 1.2e-16 : 6e-8);
   fill_images(d, levels);
