@@ -21,6 +21,7 @@ struct sprint__tracked {
 
   bool known;                           /* z is that of theta, but for the pending step */
   struct sprint__move pending;          /* n 0: none */
+  uint32_t *who;                        /* (batch) places of its individuals */
   sprint_real *delta;                   /* (batch, out) of it, times -factor */
   sprint_real *room[SPRINT__MAX_LANES]; /* (PANEL * (in + 1) + BLOCK * max(PANEL, batch)) */
   double *losses;                       /* (MAX_LANES, n_strata) sums */
@@ -28,7 +29,8 @@ struct sprint__tracked {
 
 void sprint__tracked_free(struct sprint__tracked *tracked) {
   if (!tracked) return;
-  void *const owned[] = {tracked->gram, tracked->place, tracked->z, tracked->products, tracked->delta, tracked->losses};
+  void *const owned[] = {tracked->gram, tracked->place, tracked->z,     tracked->products,
+                         tracked->who,  tracked->delta, tracked->losses};
   for (size_t i = 0; i < SPRINT__COUNT(owned); i++) sprint__free(owned[i]);
   for (int lane = 0; lane < SPRINT__MAX_LANES; lane++) sprint__free(tracked->room[lane]);
   sprint__free(tracked);
@@ -41,9 +43,10 @@ static sprint_status allocate(struct sprint__tracked *t, size_t batch) {
   t->z = sprint__alloc(context, t->n, t->out * sizeof *t->z);
   t->products = sprint__alloc(context, t->n, t->out * sizeof *t->products);
 
+  t->who = sprint__alloc(context, batch, sizeof *t->who);
   t->delta = sprint__alloc(context, batch, t->out * sizeof *t->delta);
   t->losses = sprint__alloc(context, SPRINT__MAX_LANES * t->n_strata, sizeof *t->losses);
-  bool ok = t->gram && t->place && t->z && t->products && t->delta && t->losses;
+  bool ok = t->gram && t->place && t->z && t->products && t->who && t->delta && t->losses;
   size_t room = PANEL * (t->in + 1) + BLOCK * (batch > PANEL ? batch : PANEL);
   for (int lane = 0; ok && lane < SPRINT__MAX_LANES; lane++)
     ok = (t->room[lane] = sprint__alloc(context, room, sizeof *t->room[lane])) != NULL;
@@ -140,8 +143,7 @@ void sprint__tracked_forget(struct sprint__tracked *tracked) {
 /* The pending step, for places i .. i + rows. */
 static void move_block(struct sprint__tracked *t, size_t i, size_t rows, sprint_real *room) {
   const struct sprint__move *move = &t->pending;
-  for (size_t b = 0; b < move->n; b++)
-    memcpy(room + b * rows, t->gram + t->place[move->who[b]] * t->n + i, rows * sizeof *room);
+  for (size_t b = 0; b < move->n; b++) memcpy(room + b * rows, t->gram + t->who[b] * t->n + i, rows * sizeof *room);
   sprint__gemm_transposed(room, t->delta, move->n, rows, t->out, true, t->z + i * t->out);
 }
 
@@ -198,6 +200,7 @@ void sprint__tracked_move(struct sprint__tracked *t, const struct sprint__move *
   }
   t->pending = *move;
   if (move->control) t->moved += (double)move->size;
+  for (size_t b = 0; b < move->n; b++) t->who[b] = t->place[move->who[b]];
   for (size_t i = 0; i < move->n * t->out; i++) t->delta[i] = -move->factor * move->delta[i];
 }
 

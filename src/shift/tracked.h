@@ -20,7 +20,7 @@ void sprint__tracked_free(struct sprint__tracked *tracked);
 /* Z is to be worked out anew. */
 void sprint__tracked_forget(struct sprint__tracked *tracked);
 
-/* A step was taken; delta is read before the next one is. */
+/* A step was taken. */
 void sprint__tracked_move(struct sprint__tracked *tracked, const struct sprint__move *move);
 
 /* losses (n_strata) := each stratum's mean loss at theta, which is where the steps led. */

@@ -11,6 +11,7 @@
 
 #include "base/context.h"
 #include "base/file.h"
+#include "base/group_math.h"
 #include "base/lanes.h"
 #include "base/random.h"
 
@@ -169,8 +170,30 @@ static void test_context__threads_are_checked(void **state) {
   sprint_context_free(context);
 }
 
+/* Oracle: libm in long double. exp by a polynomial, scaled: a few units in the last place. */
+static void test_group__exp_and_log1p(void **state) {
+  (void)state;
+  double epsilon = sizeof(sprint_real) == 8 ? 2.3e-16 : 1.2e-7, least = sizeof(sprint_real) == 8 ? -700 : -86;
+  for (int i = 0; i <= 20000; i++) {
+    sprint_real x = (sprint_real)(least * i / 20000.0), e = (sprint_real)(i / 20000.0), got[G];
+    store(got, group_exp(SPRINT__ALL(x)));
+    long double expected = expl((long double)x);
+    assert_true(fabsl((long double)got[i % G] - expected) <= 4 * epsilon * expected);
+    store(got, group_log1p(SPRINT__ALL(e)));
+    expected = log1pl((long double)e);
+    assert_true(fabsl((long double)got[i % G] - expected) <= 4 * epsilon * expected);
+  }
+  const sprint_real odd[] = {(sprint_real)-INFINITY, (sprint_real)-1e30, (sprint_real)NAN, 0};
+  const double results[] = {0, 0, NAN, 1};
+  for (int i = 0; i < 4; i++) {
+    group value = group_exp(SPRINT__ALL(odd[i]));
+    assert_true(isnan(results[i]) ? isnan(value[0]) : value[0] == results[i]);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_group__exp_and_log1p),
       cmocka_unit_test(test_random__matches_known_answer),
       cmocka_unit_test(test_random__purpose_step_and_index_matter),
       cmocka_unit_test(test_random__moments),
