@@ -6,6 +6,7 @@
 #include "base/group.h"
 
 #ifdef SPRINT_DOUBLE
+typedef uint64_t group_bits __attribute__((vector_size(32)));
 enum { EXP_TERMS = 14, LOG_TERMS = 17, MANTISSA_BITS = 52 };
 #define EXP_LEAST (-708.0)           /* below it the result is not a normal number: taken for 0 */
 #define EXP_ROUND 6755399441055744.0 /* 1.5 * 2^52: adding it leaves the nearest whole number in the low bits */
@@ -13,6 +14,7 @@ enum { EXP_TERMS = 14, LOG_TERMS = 17, MANTISSA_BITS = 52 };
 #define LN2_LOW   1.90821492927058770002e-10
 #define LOG2_E    1.44269504088896340736
 #else
+typedef uint32_t group_bits __attribute__((vector_size(32)));
 enum { EXP_TERMS = 8, LOG_TERMS = 8, MANTISSA_BITS = 23 };
 #define EXP_LEAST (-87.0f)
 #define EXP_ROUND 12582912.0f
@@ -47,7 +49,7 @@ SPRINT__INLINE group group_exp(group x) {
   group shifted = x * LOG2_E + EXP_ROUND, k = shifted - EXP_ROUND, r = x - k * LN2_HIGH - k * LN2_LOW;
   group sum = SPRINT__ALL(inverse_factorial[EXP_TERMS - 1]);
   for (int i = EXP_TERMS - 2; i >= 0; i--) sum = sum * r + inverse_factorial[i];
-  group result = (group)((group_mask)sum + ((group_mask)shifted << MANTISSA_BITS));
+  group result = (group)((group_bits)sum + ((group_bits)shifted << MANTISSA_BITS));
   result = chosen(x < EXP_LEAST, (group){0}, result);
   return chosen(x != x, x, result);
 }
