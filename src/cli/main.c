@@ -67,7 +67,7 @@ static int run_command(sprint_context *context, const struct cli_command *comman
  * caller has settled the matter. */
 static void wait_politely(char **argv) {
   if (getenv("OMP_WAIT_POLICY") || getenv("GOMP_SPINCOUNT")) return;
-  if (setenv("GOMP_SPINCOUNT", "1000", 1) == 0)
+  if (setenv("GOMP_SPINCOUNT", "5000", 1) == 0)
     execv("/proc/self/exe", argv); /* where that fails, we go on as we are */
 }
 
