@@ -84,9 +84,8 @@ void sprint__dense_weight(const struct sprint__dense *dense, const sprint_real *
     sprint__small_weight(dense, x, dy, n, adds, gradient);
     return;
   }
-  if (!adds)
-    memset(gradient + (kernel == NARROW ? 0 : weights), 0,
-           ((kernel == NARROW ? weights : 0) + dense->out) * sizeof *gradient);
+  size_t written = kernel == BLAS ? weights : 0; /* which clears by itself */
+  if (!adds) memset(gradient + written, 0, (weights + dense->out - written) * sizeof *gradient);
   if (kernel == NARROW)
     narrow_weight(dense, x, dy, n, gradient);
   else
@@ -101,13 +100,13 @@ void sprint__dense_input(const struct sprint__dense *dense, const sprint_real *d
     return;
   }
   enum kernel kernel = kernel_of(dense, n);
-  if (kernel == SMALL && (sprint__dense_is_small(dense) || n < 4)) {
+  if (kernel == SMALL && (sprint__dense_is_small(dense) || n < SPRINT__TILE_ROWS)) {
     sprint__small_input(dense, dy, n, relu_x, ret_dx);
     return;
   }
   if (kernel == NARROW)
     narrow_input(dense, dy, n, ret_dx);
   else
-    sprint__gemm_by_transposed(dy, dense->theta, n, dense->out, dense->in, ret_dx);
+    sprint__gemm_by_transposed(dy, dense->theta, n, dense->out, dense->in, false, ret_dx);
   if (relu_x) mask(ret_dx, relu_x, n * dense->in);
 }

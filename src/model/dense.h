@@ -24,7 +24,11 @@ void sprint__dense_input(const struct sprint__dense *dense, const sprint_real *d
 
 /* dense_small.c: sums held in registers, for layers whose weights fit the first cache, where BLAS would spend more on
  * packing than on multiplying, and for few rows of any. */
-enum { SPRINT__SMALL_WEIGHTS = 8192, SPRINT__FEW_ROWS = 8 };
+enum {
+  SPRINT__SMALL_WEIGHTS = 8192,
+  SPRINT__FEW_ROWS = 8,
+  SPRINT__TILE_ROWS = 4, /* rows of x that share a load of the weights; fewer go one by one */
+};
 
 static inline bool sprint__dense_is_small(const struct sprint__dense *dense) {
   size_t in = (dense->in + SPRINT__GROUP - 1) / SPRINT__GROUP * SPRINT__GROUP;

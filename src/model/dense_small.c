@@ -6,7 +6,7 @@
 #include "model/dense.h"
 
 enum {
-  ROWS = 4,   /* rows of x that share a load of the weights */
+  ROWS = SPRINT__TILE_ROWS,
   INPUTS = 5, /* rows of W that share a load of dy */
   WIDE = 8,   /* groups of one row at once */
 };
@@ -132,21 +132,21 @@ SPRINT__INLINE void put_masked(sprint_real *to, group value, const sprint_real *
 /* The totals of eight (or G) groups, as a group. */
 SPRINT__INLINE group totals(const group rows[G]) {
 #ifdef SPRINT_DOUBLE
-  group a = __builtin_shuffle(rows[0], rows[1], (group_mask){0, 4, 2, 6}) +
-            __builtin_shuffle(rows[0], rows[1], (group_mask){1, 5, 3, 7});
-  group b = __builtin_shuffle(rows[2], rows[3], (group_mask){0, 4, 2, 6}) +
-            __builtin_shuffle(rows[2], rows[3], (group_mask){1, 5, 3, 7});
-  return __builtin_shuffle(a, b, (group_mask){0, 1, 4, 5}) + __builtin_shuffle(a, b, (group_mask){2, 3, 6, 7});
+  group a =
+      __builtin_shufflevector(rows[0], rows[1], 0, 4, 2, 6) + __builtin_shufflevector(rows[0], rows[1], 1, 5, 3, 7);
+  group b =
+      __builtin_shufflevector(rows[2], rows[3], 0, 4, 2, 6) + __builtin_shufflevector(rows[2], rows[3], 1, 5, 3, 7);
+  return __builtin_shufflevector(a, b, 0, 1, 4, 5) + __builtin_shufflevector(a, b, 2, 3, 6, 7);
 #else
   group pairs[4], fours[2];
   for (int k = 0; k < 4; k++)
-    pairs[k] = __builtin_shuffle(rows[2 * k], rows[2 * k + 1], (group_mask){0, 8, 2, 10, 4, 12, 6, 14}) +
-               __builtin_shuffle(rows[2 * k], rows[2 * k + 1], (group_mask){1, 9, 3, 11, 5, 13, 7, 15});
+    pairs[k] = __builtin_shufflevector(rows[2 * k], rows[2 * k + 1], 0, 8, 2, 10, 4, 12, 6, 14) +
+               __builtin_shufflevector(rows[2 * k], rows[2 * k + 1], 1, 9, 3, 11, 5, 13, 7, 15);
   for (int k = 0; k < 2; k++)
-    fours[k] = __builtin_shuffle(pairs[2 * k], pairs[2 * k + 1], (group_mask){0, 1, 8, 9, 4, 5, 12, 13}) +
-               __builtin_shuffle(pairs[2 * k], pairs[2 * k + 1], (group_mask){2, 3, 10, 11, 6, 7, 14, 15});
-  return __builtin_shuffle(fours[0], fours[1], (group_mask){0, 1, 2, 3, 8, 9, 10, 11}) +
-         __builtin_shuffle(fours[0], fours[1], (group_mask){4, 5, 6, 7, 12, 13, 14, 15});
+    fours[k] = __builtin_shufflevector(pairs[2 * k], pairs[2 * k + 1], 0, 1, 8, 9, 4, 5, 12, 13) +
+               __builtin_shufflevector(pairs[2 * k], pairs[2 * k + 1], 2, 3, 10, 11, 6, 7, 14, 15);
+  return __builtin_shufflevector(fours[0], fours[1], 0, 1, 2, 3, 8, 9, 10, 11) +
+         __builtin_shufflevector(fours[0], fours[1], 4, 5, 6, 7, 12, 13, 14, 15);
 #endif
 }
 

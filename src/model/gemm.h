@@ -11,11 +11,8 @@ void sprint__gemm_add(const sprint_real *a, const sprint_real *b, size_t m, size
 void sprint__gemm_transposed(const sprint_real *a, const sprint_real *b, size_t k, size_t m, size_t n, bool adds,
                              sprint_real *c);
 
-/* c (m, n) = a (m, k) b^T, b (n, k) */
-void sprint__gemm_by_transposed(const sprint_real *a, const sprint_real *b, size_t m, size_t k, size_t n,
+/* c (m, n) = or, where `adds`, += a (m, k) b^T, b (n, k) */
+void sprint__gemm_by_transposed(const sprint_real *a, const sprint_real *b, size_t m, size_t k, size_t n, bool adds,
                                 sprint_real *c);
-
-/* y (n, out) += x (n, in) w^T, w (out, in) */
-void sprint__gemm_forward(const sprint_real *x, const sprint_real *w, size_t n, size_t in, size_t out, sprint_real *y);
 
 #endif

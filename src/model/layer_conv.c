@@ -124,10 +124,10 @@ static void conv_backward(const struct sprint__layer *layer, const sprint_real *
   for (size_t i = 0; i < n; i++, x += layer->in, dy += layer->out) {
     if (gradient) {
       unfold(layer, x, scratch);
-      /* dw (filters, fan_in) += dy (filters, positions) matrix^T: a dense layer's forward with other names */
+      /* dw (filters, fan_in) += dy (filters, positions) matrix^T */
       sprint_real *bias = gradient + layer->n_weights;
       if (i == 0 && !adds) memset(gradient, 0, (layer->n_weights + layer->n_biases) * sizeof *gradient);
-      sprint__gemm_forward(dy, scratch, filters, positions, layer->fan_in, gradient);
+      sprint__gemm_by_transposed(dy, scratch, filters, positions, layer->fan_in, true, gradient);
       for (size_t f = 0; f < filters; f++)
         for (size_t k = 0; k < positions; k++) bias[f] += dy[f * positions + k];
     }

@@ -30,6 +30,11 @@ struct sprint__rows {
   sprint_real owed_times;
 };
 
+/* Whose image row i is. */
+static inline size_t sprint__rows_individual(const struct sprint__rows *rows, size_t i) {
+  return rows->who ? rows->who[i] : rows->first + i;
+}
+
 /* Whether rows come as lists of the pixels that are not zero. */
 static inline bool sprint__rows_listed(const struct sprint__rows *rows) { return !rows->x && rows->pixels->list; }
 

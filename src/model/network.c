@@ -132,16 +132,12 @@ static const sprint_real *forward(const struct sprint__network *net, const struc
   return forward_to(net, tape, theta, input, net->n_layers);
 }
 
-/* Whose row of (everybody, out) a row is. */
-static size_t individual(const struct sprint__rows *rows, size_t row) {
-  return rows->who ? rows->who[row] : rows->first + row;
-}
-
 static void keep_outputs(const struct sprint__network *net, const struct tape *tape, const struct sprint__rows *rows,
                          size_t start, size_t n) {
   size_t out = net->layers[0].out;
   for (size_t i = 0; rows->outputs && i < n; i++)
-    memcpy(rows->outputs + individual(rows, start + i) * out, tape->y[0] + i * out, out * sizeof *tape->y[0]);
+    memcpy(rows->outputs + sprint__rows_individual(rows, start + i) * out, tape->y[0] + i * out,
+           out * sizeof *tape->y[0]);
 }
 
 static const sprint_real *forward_b(const struct sprint__network *net, const struct tape *tape,
@@ -150,8 +146,15 @@ static const sprint_real *forward_b(const struct sprint__network *net, const str
   if (!rows->outputs_b) return forward(net, tape, theta_b, input);
   size_t out = net->layers[0].out;
   for (size_t i = 0; i < input->n; i++)
-    memcpy(tape->y[0] + i * out, rows->outputs_b + individual(rows, start + i) * out, out * sizeof *tape->y[0]);
+    memcpy(tape->y[0] + i * out, rows->outputs_b + sprint__rows_individual(rows, start + i) * out,
+           out * sizeof *tape->y[0]);
   return forward_above(net, tape, theta_b, input->n);
+}
+
+static void swap(sprint_real **a, sprint_real **b) {
+  sprint_real *kept = *a;
+  *a = *b;
+  *b = kept;
 }
 
 /* From tape->delta, the gradient in the outputs, back to tape->delta, that in the first layer's outputs; and, unless
@@ -163,9 +166,7 @@ static void backward_above(const struct sprint__network *net, struct tape *tape,
     if (layer->absorbed) continue;
     layer->ops->backward(layer, theta + layer->offset, tape->y[l - 1], tape->y[l], input->n, tape->delta,
                          tape->delta_next, gradient ? gradient + layer->offset : NULL, adds, tape->scratch);
-    sprint_real *swap = tape->delta;
-    tape->delta = tape->delta_next;
-    tape->delta_next = swap;
+    swap(&tape->delta, &tape->delta_next);
   }
 }
 
@@ -254,13 +255,10 @@ static void block_difference(const struct sprint__network *net, struct tape *tap
   bool shares = !x_b && net->layers[0].kind == &sprint__layer_dense;
   sums->loss += net->loss.ops->sum(&net->loss, f, y, input.n, tape->delta, &sums->correct);
   backward_above(net, tape, theta, &input, sums->gradient, start > 0);
-  if (shares) {
-    sprint_real *swap = tape->kept;
-    tape->kept = tape->delta;
-    tape->delta = swap;
-  } else {
+  if (shares)
+    swap(&tape->delta, &tape->kept);
+  else
     backward_first(net, tape, theta, &input, tape->delta, sums->gradient, start > 0, NULL);
-  }
   if (x_b) input_b = (struct input){input.n, x_b + start * net->layers[0].in, NULL};
   f = forward_b(net, tape, theta_b, &input_b, rows, start);
   net->loss.ops->sum(&net->loss, f, y, input.n, tape->delta, NULL);

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "base/group.h"
 #include "model/gemm.h"
 #include "model/sparse.h"
 
@@ -18,7 +17,6 @@ struct sprint__tracked {
   sprint_real *z;        /* (n, out) */
   sprint_real *products; /* (n, out) P; z lacks moved * P */
   double moved;
-
   bool known;                           /* z is that of theta, but for the pending step */
   struct sprint__move pending;          /* n 0: none */
   uint32_t *who;                        /* (batch) places of its individuals */
@@ -42,7 +40,6 @@ static sprint_status allocate(struct sprint__tracked *t, size_t batch) {
   t->place = sprint__alloc(context, t->n, sizeof *t->place);
   t->z = sprint__alloc(context, t->n, t->out * sizeof *t->z);
   t->products = sprint__alloc(context, t->n, t->out * sizeof *t->products);
-
   t->who = sprint__alloc(context, batch, sizeof *t->who);
   t->delta = sprint__alloc(context, batch, t->out * sizeof *t->delta);
   t->losses = sprint__alloc(context, SPRINT__MAX_LANES * t->n_strata, sizeof *t->losses);

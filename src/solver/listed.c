@@ -65,7 +65,7 @@ SPRINT__FAST void sprint__listed_settle(const sprint_solver *solver, sprint_real
 }
 
 static const struct sprint__pixel *list_of(const struct sprint__rows *rows, size_t i, size_t *ret_n) {
-  return sprint__pixels_of(rows->pixels, rows->who ? rows->who[i] : rows->first + i, ret_n);
+  return sprint__pixels_of(rows->pixels, sprint__rows_individual(rows, i), ret_n);
 }
 
 struct products_work {

@@ -115,11 +115,11 @@ static void test_gemm__plain_shapes(void **state) {
         sprint__gemm_transposed(a, b, k, m, n, false, c);
         compare(m, n, k, "transposed");
         twin(m, n, k, false, true, false);
-        sprint__gemm_by_transposed(a, b, m, k, n, c);
+        sprint__gemm_by_transposed(a, b, m, k, n, false, c);
         compare(m, n, k, "by transposed");
         twin(m, n, k, false, true, true);
-        sprint__gemm_forward(a, b, m, k, n, c);
-        compare(m, n, k, "forward");
+        sprint__gemm_by_transposed(a, b, m, k, n, true, c);
+        compare(m, n, k, "by transposed, added");
       }
 }
 
