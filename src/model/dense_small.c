@@ -152,18 +152,20 @@ SPRINT__INLINE group totals(const group rows[G]) {
 
 /* One row: a product for each input, G inputs at a time. The part of a group at the end of a row of W is taken with
  * the end of dy alone, zeros before it. */
-SPRINT__INLINE void row_input(const struct sprint__dense *dense, const sprint_real *dy, const sprint_real *relu_x,
-                              sprint_real *dx) {
-  size_t in = dense->in, out = dense->out, whole = out / G * G;
-  sprint_real tail[G] = {0};
-  for (size_t o = whole; o < out; o++) tail[G - out + o] = dy[o];
+SPRINT__INLINE void row_input(const struct sprint__dense *dense, const sprint_real *dy, size_t whole,
+                              const sprint_real *relu_x, sprint_real *dx) {
+  size_t in = dense->in, out = dense->out;
+  sprint_real end[G] = {0};
+  for (size_t o = whole; o < out; o++) end[G - out + o] = dy[o];
+  group tail = load(end);
   for (size_t k = 0; k < in; k += G) {
     group sums[G];
+#pragma GCC unroll 8
     for (size_t j = 0; j < G; j++) {
       const sprint_real *w = dense->theta + (k + j < in ? k + j : in - 1) * out;
-      sums[j] = (group){0};
-      if (whole < out) sums[j] = load(tail) * load(w + out - G);
-      for (size_t o = 0; o < whole; o += G) sums[j] += load(dy + o) * load(w + o);
+      group sum = tail * load(w + out - G);
+      for (size_t o = 0; o < whole; o += G) sum += load(dy + o) * load(w + o);
+      sums[j] = sum;
     }
     put_masked(dx + k, totals(sums), relu_x ? relu_x + k : NULL, in - k);
   }
@@ -173,8 +175,12 @@ SPRINT__FAST void sprint__small_input(const struct sprint__dense *dense, const s
                                       const sprint_real *relu_x, sprint_real *ret_dx) {
   size_t in = dense->in, stride = (in + G - 1) / G * G;
   if (n < ROWS) {
-    for (size_t i = 0; i < n; i++)
-      row_input(dense, dy + i * dense->out, relu_x ? relu_x + i * in : NULL, ret_dx + i * in);
+    size_t whole = dense->out / G * G;
+    for (; n > 0; n--, dy += dense->out, ret_dx += in, relu_x += relu_x ? in : 0)
+      if (whole == G)
+        row_input(dense, dy, G, relu_x, ret_dx);
+      else
+        row_input(dense, dy, whole, relu_x, ret_dx);
     return;
   }
   sprint_real panel[SPRINT__SMALL_WEIGHTS];
@@ -233,15 +239,34 @@ SPRINT__INLINE void bias_gradient(const sprint_real *dy, size_t n, size_t out, b
   }
 }
 
-/* One row: x times dy, and dy itself for the biases. */
-SPRINT__INLINE void row_weight(const struct sprint__dense *dense, const sprint_real *x, const sprint_real *dy,
-                               bool adds, sprint_real *gradient) {
-  size_t out = dense->out, whole = out / G * G;
-  for (size_t k = 0; k <= dense->in; k++, gradient += out) {
-    sprint_real value = k < dense->in ? x[k] : 1;
-    group factor = SPRINT__ALL(value);
-    for (size_t o = 0; o < whole; o += G) put(gradient + o, factor * load(dy + o), adds);
-    for (size_t o = whole; o < out; o++) gradient[o] = value * dy[o] + (adds ? gradient[o] : 0);
+/* One or two rows: x times dy, and dy itself for the biases. Both groups of a row of the gradient are read before
+ * either is written: they may overlap. */
+SPRINT__INLINE void rows_weight(const struct sprint__dense *dense, const sprint_real *x, const sprint_real *dy,
+                                size_t n, bool adds, sprint_real *gradient) {
+  size_t in = dense->in, out = dense->out;
+  for (size_t c = 0; c < out; c += 2 * G) {
+    size_t at[2] = {group_at(c, out), group_at(c + G, out)};
+    group u[2], v[2];
+    for (size_t i = 0; i < n; i++) u[i] = load(dy + i * out + at[0]), v[i] = load(dy + i * out + at[1]);
+    for (size_t k = 0; k <= in; k++) {
+      sprint_real *row = gradient + k * out;
+      group a = {0}, b = {0};
+      for (size_t i = 0; i < n; i++) {
+        group factor = SPRINT__ALL(k < in ? x[i * in + k] : 1);
+        a += factor * u[i];
+        b += factor * v[i];
+      }
+      if (at[0] != c) {
+        put_group(row, at[0], c, a, adds);
+        continue;
+      }
+      if (adds) {
+        a += load(row + at[0]);
+        b += load(row + at[1]);
+      }
+      store(row + at[0], a);
+      store(row + at[1], b);
+    }
   }
 }
 
@@ -249,7 +274,11 @@ SPRINT__FAST void sprint__small_weight(const struct sprint__dense *dense, const 
                                        size_t n, bool adds, sprint_real *gradient) {
   size_t out = dense->out;
   if (n == 1) {
-    row_weight(dense, x, dy, adds, gradient);
+    rows_weight(dense, x, dy, 1, adds, gradient);
+    return;
+  }
+  if (n == 2) {
+    rows_weight(dense, x, dy, 2, adds, gradient);
     return;
   }
   for (size_t k = 0; k < dense->in; k += INPUTS)

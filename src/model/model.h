@@ -23,10 +23,10 @@ struct sprint__rows {
   size_t first;
 
   /* Of a first layer that takes lists of pixels (sprint_model.list_out outputs); each NULL: not so. */
-  sprint_real *delta;           /* (n, list_out) its delta goes here, the gradient of its parameters is left out */
-  sprint_real *outputs;         /* (everybody, list_out) its outputs at theta go here, each to its individual's */
-  const sprint_real *outputs_b; /* (everybody, list_out) its outputs at theta_b */
-  const sprint_real *owed;      /* (everybody, list_out) owed_times this is taken off its products at theta */
+  sprint_real *delta;         /* (n, list_out) its delta goes here, the gradient of its parameters is left out */
+  sprint_real *trace;         /* (everybody, list_trace) what the pass at theta leaves of each individual */
+  const sprint_real *trace_b; /* (everybody, list_trace) what that at theta_b left */
+  const sprint_real *owed;    /* (everybody, list_out) owed_times this is taken off its products at theta */
   sprint_real owed_times;
 };
 
@@ -131,6 +131,7 @@ struct sprint_model {
   double cost_per_row;      /* floating-point operations of a gradient, roughly */
   size_t scratch_size;      /* reals per lane */
   size_t list_out;          /* outputs of a first layer that takes lists of pixels; its parameters are theta's first */
+  size_t list_trace;        /* reals that, with the record, make up an individual's gradient in such a model */
   size_t n_tensors;
   struct sprint__tensor_view *tensors;
   char *layers_text, *loss_text; /* as a config would say them; NULL for custom models */

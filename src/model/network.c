@@ -27,6 +27,8 @@ struct input {
   size_t n;
   const sprint_real *x; /* NULL: */
   const struct sprint__sparse *sparse;
+  const struct sprint__rows *rows; /* whose rows from `start` on these are; NULL: no matter */
+  size_t start;
 };
 
 /* Reals that hold n things of a size, and a multiple of 16, so that what follows is aligned. */
@@ -69,14 +71,10 @@ size_t sprint__network_list_out(const struct sprint__network *net) {
   return first->kind == &sprint__layer_dense && first->out % SPRINT__SPARSE_OUT == 0 ? first->out : 0;
 }
 
-static size_t block_size(const struct sprint__network *net, size_t n, size_t start) {
-  return n - start < net->block ? n - start : net->block;
-}
-
-/* The block of rows from `start` on. */
+/* The block of rows from `start` on, up to `most`. */
 static struct input input_of(const struct sprint__network *net, struct tape *tape, const struct sprint__rows *rows,
-                             size_t start) {
-  struct input input = {block_size(net, rows->n, start), NULL, NULL};
+                             size_t start, size_t most) {
+  struct input input = {.n = rows->n - start < most ? rows->n - start : most, .rows = rows, .start = start};
   const uint32_t *who = rows->who ? rows->who + start : NULL;
   if (rows->x) {
     input.x = rows->x + start * net->layers[0].in;
@@ -92,6 +90,11 @@ static struct input input_of(const struct sprint__network *net, struct tape *tap
     input.x = tape->x;
   }
   return input;
+}
+
+/* The same of plain records, of n. */
+static struct input values_of(const struct sprint__network *net, const sprint_real *x, size_t n, size_t start) {
+  return (struct input){.n = n - start < net->block ? n - start : net->block, .x = x + start * net->layers[0].in};
 }
 
 static struct sprint__dense first_dense(const struct sprint__network *net, const sprint_real *theta) {
@@ -132,23 +135,34 @@ static const sprint_real *forward(const struct sprint__network *net, const struc
   return forward_to(net, tape, theta, input, net->n_layers);
 }
 
-static void keep_outputs(const struct sprint__network *net, const struct tape *tape, const struct sprint__rows *rows,
-                         size_t start, size_t n) {
-  size_t out = net->layers[0].out;
-  for (size_t i = 0; rows->outputs && i < n; i++)
-    memcpy(rows->outputs + sprint__rows_individual(rows, start + i) * out, tape->y[0] + i * out,
-           out * sizeof *tape->y[0]);
+/* Where an individual's part of a trace is, `at` reals from its start. */
+static size_t trace_at(const struct sprint__network *net, const struct input *input, size_t i, size_t at) {
+  return sprint__rows_individual(input->rows, input->start + i) * net->trace + at;
 }
 
-static const sprint_real *forward_b(const struct sprint__network *net, const struct tape *tape,
-                                    const sprint_real *theta_b, const struct input *input,
-                                    const struct sprint__rows *rows, size_t start) {
-  if (!rows->outputs_b) return forward(net, tape, theta_b, input);
-  size_t out = net->layers[0].out;
+/* to := sign * from; n numbers. */
+SPRINT__FAST static void copy_signed(const sprint_real *restrict from, sprint_real sign, size_t n,
+                                     sprint_real *restrict to) {
+  for (size_t i = 0; i < n; i++) to[i] = sign * from[i];
+}
+
+/* Puts the outputs of layer l, and minus the delta in them, into the trace that the rows want, if any. */
+static void keep_trace(const struct sprint__network *net, const struct tape *tape, const struct input *input,
+                       size_t l) {
+  const struct sprint__layer *layer = &net->layers[l];
+  if (!input->rows || !input->rows->trace) return;
+  for (size_t i = 0; i < input->n; i++) {
+    sprint_real *to = input->rows->trace + trace_at(net, input, i, layer->traced);
+    copy_signed(tape->delta + i * layer->out, -1, layer->out, to);
+    memcpy(to + layer->out, tape->y[l] + i * layer->out, layer->out * sizeof *to);
+  }
+}
+
+/* to (n, width) := what is `at` reals from the start of each individual's part. */
+static void recall(const struct sprint__network *net, const struct input *input, size_t at, size_t width,
+                   sprint_real *to) {
   for (size_t i = 0; i < input->n; i++)
-    memcpy(tape->y[0] + i * out, rows->outputs_b + sprint__rows_individual(rows, start + i) * out,
-           out * sizeof *tape->y[0]);
-  return forward_above(net, tape, theta_b, input->n);
+    memcpy(to + i * width, input->rows->trace_b + trace_at(net, input, i, at), width * sizeof *to);
 }
 
 static void swap(sprint_real **a, sprint_real **b) {
@@ -157,16 +171,24 @@ static void swap(sprint_real **a, sprint_real **b) {
   *b = kept;
 }
 
+/* The layer whose outputs layer l takes. */
+static size_t layer_below(const struct sprint__network *net, size_t l) {
+  while (net->layers[--l].absorbed) continue;
+  return l;
+}
+
 /* From tape->delta, the gradient in the outputs, back to tape->delta, that in the first layer's outputs; and, unless
  * gradient is NULL, to the parameters of the layers above it. */
 static void backward_above(const struct sprint__network *net, struct tape *tape, const sprint_real *theta,
                            const struct input *input, sprint_real *gradient, bool adds) {
-  for (size_t l = net->n_layers; l-- > 1;) {
+  keep_trace(net, tape, input, net->last);
+  for (size_t l = net->last, below; l > 0; l = below) {
     const struct sprint__layer *layer = &net->layers[l];
-    if (layer->absorbed) continue;
-    layer->ops->backward(layer, theta + layer->offset, tape->y[l - 1], tape->y[l], input->n, tape->delta,
+    below = layer_below(net, l);
+    layer->ops->backward(layer, theta + layer->offset, tape->y[below], tape->y[l], input->n, tape->delta,
                          tape->delta_next, gradient ? gradient + layer->offset : NULL, adds, tape->scratch);
     swap(&tape->delta, &tape->delta_next);
+    keep_trace(net, tape, input, below);
   }
 }
 
@@ -185,10 +207,9 @@ static void backward_first(const struct sprint__network *net, const struct tape 
   }
 }
 
-static void hand_over_delta(const struct sprint__network *net, const struct tape *tape, const struct sprint__rows *rows,
-                            size_t start, size_t n) {
+static void hand_over_delta(const struct sprint__network *net, const struct tape *tape, const struct input *input) {
   size_t out = net->layers[0].out;
-  memcpy(rows->delta + start * out, tape->delta, n * out * sizeof *tape->delta);
+  memcpy(input->rows->delta + input->start * out, tape->delta, input->n * out * sizeof *tape->delta);
 }
 
 static void network_sums(const sprint_model *model, struct sprint__lane *lane, const sprint_real *theta,
@@ -196,15 +217,14 @@ static void network_sums(const sprint_model *model, struct sprint__lane *lane, c
   const struct sprint__network *net = model->impl;
   for (size_t start = 0; start < rows->n; start += net->block) {
     struct tape tape = tape_of(net, lane);
-    struct input input = input_of(net, &tape, rows, start);
+    struct input input = input_of(net, &tape, rows, start, net->block);
     const sprint_real *f = forward(net, &tape, theta, &input);
-    keep_outputs(net, &tape, rows, start, input.n);
     bool back = sums->gradient || gradient_x;
     sums->loss += net->loss.ops->sum(&net->loss, f, rows->y + start, input.n, back ? tape.delta : NULL, &sums->correct);
     if (!back) continue;
     backward_above(net, &tape, theta, &input, sums->gradient, start > 0);
     if (rows->delta)
-      hand_over_delta(net, &tape, rows, start, input.n);
+      hand_over_delta(net, &tape, &input);
     else
       backward_first(net, &tape, theta, &input, tape.delta, sums->gradient, start > 0,
                      gradient_x ? gradient_x + start * model->n_features : NULL);
@@ -229,7 +249,7 @@ static double network_loss_above(const sprint_model *model, struct sprint__lane 
   double loss = 0;
   for (size_t start = 0; start < n_rows; start += net->block) {
     struct tape tape = tape_of(net, lane);
-    size_t n = block_size(net, n_rows, start);
+    size_t n = n_rows - start < net->block ? n_rows - start : net->block;
     put_out(z + start * out, owed ? owed + start * out : NULL, times, n * out, net->layers[0].then_relu, tape.y[0]);
     const sprint_real *f = forward_above(net, &tape, theta, n);
     loss += net->loss.ops->sum(&net->loss, f, y + start, n, NULL, &correct);
@@ -250,7 +270,7 @@ SPRINT__FAST static void add(sprint_real *restrict values, const sprint_real *re
 static void block_difference(const struct sprint__network *net, struct tape *tape, const sprint_real *theta,
                              const sprint_real *theta_b, const struct sprint__rows *rows, const sprint_real *x_b,
                              size_t start, struct sprint__sums *sums) {
-  struct input input = input_of(net, tape, rows, start), input_b = input;
+  struct input input = input_of(net, tape, rows, start, net->block), input_b = input;
   const sprint_real *y = rows->y + start, *f = forward(net, tape, theta, &input);
   bool shares = !x_b && net->layers[0].kind == &sprint__layer_dense;
   sums->loss += net->loss.ops->sum(&net->loss, f, y, input.n, tape->delta, &sums->correct);
@@ -259,25 +279,52 @@ static void block_difference(const struct sprint__network *net, struct tape *tap
     swap(&tape->delta, &tape->kept);
   else
     backward_first(net, tape, theta, &input, tape->delta, sums->gradient, start > 0, NULL);
-  if (x_b) input_b = (struct input){input.n, x_b + start * net->layers[0].in, NULL};
-  f = forward_b(net, tape, theta_b, &input_b, rows, start);
+  if (x_b) input_b = (struct input){.n = input.n, .x = x_b + start * net->layers[0].in};
+  f = forward(net, tape, theta_b, &input_b);
   net->loss.ops->sum(&net->loss, f, y, input.n, tape->delta, NULL);
   negate(tape->delta, input.n * net->loss.n_outputs);
   backward_above(net, tape, theta_b, &input_b, sums->gradient, true);
   if (shares) add(tape->delta, tape->kept, input.n * net->layers[0].out);
-  if (rows->delta)
-    hand_over_delta(net, tape, rows, start, input.n);
-  else
-    backward_first(net, tape, theta_b, &input_b, tape->delta, sums->gradient, !shares || start > 0, NULL);
+  backward_first(net, tape, theta_b, &input_b, tape->delta, sums->gradient, !shares || start > 0, NULL);
+}
+
+/* The same against a trace: half a block of rows at theta, behind them what the other pass left of the same
+ * individuals, so that each layer's parameters take one product of both. */
+static void block_against_trace(const struct sprint__network *net, struct tape *tape, const sprint_real *theta,
+                                const struct sprint__rows *rows, size_t start, struct sprint__sums *sums) {
+  struct input input = input_of(net, tape, rows, start, net->block / 2);
+  size_t n = input.n, out = net->layers[0].out;
+  const sprint_real *f = forward(net, tape, theta, &input);
+  sums->loss += net->loss.ops->sum(&net->loss, f, rows->y + start, n, tape->delta, &sums->correct);
+  for (size_t l = net->last, below; l > 0; l = below) {
+    const struct sprint__layer *layer = &net->layers[l];
+    below = layer_below(net, l);
+    layer->ops->backward(layer, theta + layer->offset, tape->y[below], tape->y[l], n, tape->delta, tape->delta_next,
+                         NULL, false, tape->scratch);
+    if (layer->n_weights) {
+      recall(net, &input, layer->traced, layer->out, tape->delta + n * layer->out);
+      recall(net, &input, net->layers[below].traced + layer->in, layer->in, tape->y[below] + n * layer->in);
+      layer->ops->backward(layer, theta + layer->offset, tape->y[below], tape->y[l], 2 * n, tape->delta, NULL,
+                           sums->gradient + layer->offset, start > 0, tape->scratch);
+    }
+    swap(&tape->delta, &tape->delta_next);
+  }
+  for (size_t i = 0; i < n; i++)
+    add(tape->delta + i * out, rows->trace_b + trace_at(net, &input, i, net->layers[0].traced), out);
+  hand_over_delta(net, tape, &input);
 }
 
 static void network_difference(const sprint_model *model, struct sprint__lane *lane, const sprint_real *theta,
                                const sprint_real *theta_b, const struct sprint__rows *rows, const sprint_real *x_b,
                                struct sprint__sums *sums) {
   const struct sprint__network *net = model->impl;
-  for (size_t start = 0; start < rows->n; start += net->block) {
+  size_t block = rows->trace_b ? net->block / 2 : net->block;
+  for (size_t start = 0; start < rows->n; start += block) {
     struct tape tape = tape_of(net, lane);
-    block_difference(net, &tape, theta, theta_b, rows, x_b, start, sums);
+    if (rows->trace_b)
+      block_against_trace(net, &tape, theta, rows, start, sums);
+    else
+      block_difference(net, &tape, theta, theta_b, rows, x_b, start, sums);
   }
 }
 
@@ -308,7 +355,7 @@ static void network_score_gradient(const sprint_model *model, struct sprint__lan
                       (!loss->log_odds || loss->odds_linear);
   for (size_t start = 0; start < n_rows; start += net->block) {
     struct tape tape = tape_of(net, lane);
-    struct input input = {block_size(net, n_rows, start), x + start * model->n_features, NULL};
+    struct input input = values_of(net, x, n_rows, start);
     const sprint_real *f = forward_to(net, &tape, theta, &input, net->n_layers - outputs_idle);
     score_delta(net, outputs_idle ? NULL : f, input.n, score, tape.delta_next, tape.delta);
     backward_above(net, &tape, theta, &input, NULL, false);
@@ -322,7 +369,7 @@ static void network_outputs(const sprint_model *model, struct sprint__lane *lane
   size_t k = model->n_outputs;
   for (size_t start = 0; start < n_rows; start += net->block) {
     struct tape tape = tape_of(net, lane);
-    struct input input = {block_size(net, n_rows, start), x + start * model->n_features, NULL};
+    struct input input = values_of(net, x, n_rows, start);
     const sprint_real *f = forward(net, &tape, theta, &input);
     memcpy(ret_outputs + start * k, f, input.n * k * sizeof *f);
   }

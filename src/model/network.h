@@ -14,6 +14,8 @@ struct sprint__network {
   const struct sprint__init_ops *init;
   size_t block;     /* rows that go through all layers together, while they sit in cache */
   size_t max_width; /* of any layer's output */
+  size_t last;      /* the layer that puts out what the loss takes */
+  size_t trace;     /* reals of an individual's trace: see struct sprint__rows */
 };
 
 extern const struct sprint__model_ops sprint__network_ops;

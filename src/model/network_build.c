@@ -30,12 +30,17 @@ static sprint_status describe(sprint_model *model, bool l2_biases) {
   size_t widths = 0, scratch = 0;
   double products = 0;
   for (size_t l = 0; l < net->n_layers; l++) {
-    const struct sprint__layer *layer = &net->layers[l];
+    struct sprint__layer *layer = &net->layers[l];
     model->n_params += layer->n_weights + layer->n_biases;
-    if (!layer->absorbed) widths += layer->out + layer->kept;
     products += layer->products;
     if (layer->scratch > scratch) scratch = layer->scratch;
-    if (!layer->absorbed && layer->out > net->max_width) net->max_width = layer->out;
+    if (!layer->absorbed) {
+      widths += layer->out + layer->kept;
+      if (layer->out > net->max_width) net->max_width = layer->out;
+      net->last = l;
+      layer->traced = net->trace;
+      net->trace += 2 * layer->out;
+    }
     if (!layer->n_weights) continue;
     struct sprint__tensor_view *view = &model->tensors[model->n_tensors];
     view[0] = (struct sprint__tensor_view){"", layer->offset, layer->n_dims, {0}, layer->by_input};
@@ -50,6 +55,7 @@ static sprint_status describe(sprint_model *model, bool l2_biases) {
   model->scratch_size = sprint__network_scratch(net, scratch);
   model->cost_per_row = 6.0 * products;
   model->list_out = sprint__network_list_out(net);
+  model->list_trace = net->trace;
   if (l2_biases) return SPRINT_OK;
   model->undecayed = sprint__alloc(model->context, model->n_params, 1);
   if (!model->undecayed) return SPRINT_ERROR_MEMORY;

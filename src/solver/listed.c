@@ -12,7 +12,7 @@ void sprint__listed_end(sprint_solver *solver) {
   struct sprint__listed *listed = solver->listed;
   if (!listed) return;
   sprint__free(listed->delta);
-  sprint__free(listed->outputs);
+  sprint__free(listed->trace);
   sprint__free(listed->by_feature);
   sprint__free(listed->start);
   sprint__free(listed->products);
@@ -45,7 +45,7 @@ sprint_status sprint__listed_begin(sprint_solver *solver, const sprint_populatio
   listed->start = sprint__alloc(context, listed->in + 2, sizeof *listed->start);
   bool ok = listed->delta && listed->by_feature && listed->start;
   if (ok && solver->estimator->control)
-    ok = (listed->outputs = sprint__alloc(context, population->n, listed->out * sizeof *listed->outputs)) != NULL;
+    ok = (listed->trace = sprint__alloc(context, population->n, model->list_trace * sizeof *listed->trace)) != NULL;
   if (ok && solver->estimator->control && listed->owes)
     ok = (listed->products = sprint__alloc(context, population->n, listed->out * sizeof *listed->products)) != NULL;
   if (ok) return SPRINT_OK;

@@ -9,9 +9,9 @@
 #include "solver/solver.h"
 
 struct sprint__listed {
-  size_t in, out;       /* row `in` of W is the biases */
-  sprint_real *delta;   /* (batch, out) */
-  sprint_real *outputs; /* (everybody, out) the first layer's outputs at theta~; NULL where there is no theta~ */
+  size_t in, out;     /* row `in` of W is the biases */
+  sprint_real *delta; /* (batch, out) */
+  sprint_real *trace; /* (everybody, list_trace) what the snapshot's pass left; NULL where there is no theta~ */
 
   struct sprint__pixel *by_feature; /* room for the batch's pixels, sorted: see sprint__sparse_sort */
   uint32_t *start;                  /* (in + 2) */

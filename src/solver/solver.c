@@ -198,7 +198,7 @@ struct sprint__rows sprint__solver_rows(const sprint_solver *solver, const sprin
   struct sprint__rows rows = rows_of(records, solver->model->n_features, 0, records->n);
   if (solver->listed && sprint__rows_listed(&rows)) {
     rows.delta = solver->listed->delta;
-    rows.outputs_b = solver->listed->outputs;
+    rows.trace_b = solver->listed->trace;
     rows.owed = solver->listed->control ? solver->listed->products : NULL;
     rows.owed_times = (sprint_real)solver->listed->moved;
   }
@@ -209,7 +209,7 @@ struct sprint__rows sprint__solver_rows(const sprint_solver *solver, const sprin
 static void gather_run(sprint_solver *solver, const sprint_records *records, size_t start, size_t end, size_t stratum) {
   struct sprint__gathered *gathered = &solver->gathered;
   struct sprint__rows rows = rows_of(records, solver->model->n_features, start, end);
-  if (solver->listed) rows.outputs = solver->listed->outputs;
+  if (solver->listed) rows.trace = solver->listed->trace;
   struct sprint__sums sums;
   sprint__model_add_sums(solver->model, solver->theta, &rows, 1, gathered->gradient + stratum * solver->n_params,
                          &sums);
