@@ -37,7 +37,7 @@ static size_t reals_for(size_t n, size_t size) { return (n * size / sizeof(sprin
 /* Reals of the block's records, or of what their lists need. */
 static size_t input_reals(const struct sprint__network *net) {
   size_t d = net->layers[0].in, sorted = SPRINT__SPARSE_ROWS * d, x = net->block * d;
-  size_t lists = reals_for(d + 2, sizeof(uint32_t)) + reals_for(sorted, sizeof(struct sprint__pixel));
+  size_t lists = reals_for(SPRINT__SPARSE_FROM(d), sizeof(uint32_t)) + reals_for(sorted, sizeof(struct sprint__pixel));
   return lists > x ? lists : x;
 }
 
@@ -52,7 +52,7 @@ static struct tape tape_of(const struct sprint__network *net, const struct sprin
   tape.delta_next = tape.delta + net->block * net->max_width;
   tape.kept = tape.delta_next + net->block * net->max_width;
   tape.x = tape.kept + net->block * net->max_width;
-  sprint_real *sorted = tape.x + reals_for(net->layers[0].in + 2, sizeof(uint32_t));
+  sprint_real *sorted = tape.x + reals_for(SPRINT__SPARSE_FROM(net->layers[0].in), sizeof(uint32_t));
   tape.sparse.from = (uint32_t *)tape.x;
   tape.sparse.sorted = (struct sprint__pixel *)sorted;
   tape.scratch = tape.x + input_reals(net);

@@ -49,20 +49,29 @@ SPRINT__FAST void sprint__sparse_forward(const struct sprint__dense *dense, cons
   for (size_t k = 0; dense->relu && k < n * out; k += G) store(ret_y + k, positive(load(ret_y + k)));
 }
 
-void sprint__sparse_sort(const struct sprint__sparse *x, size_t in, size_t n) {
-  const struct sprint__pixels *pixels = x->pixels;
-  memset(x->from, 0, (in + 2) * sizeof *x->from);
+/* The pixels of record i in tiles start .. end. */
+SPRINT__INLINE const struct sprint__pixel *tiles_of(const struct sprint__sparse *x, size_t i, size_t start, size_t end,
+                                                    size_t *ret_n) {
+  const size_t *from = x->pixels->start + record_at(x, i) * x->pixels->tiles;
+  *ret_n = from[end] - from[start];
+  return x->pixels->list + from[start];
+}
+
+void sprint__sparse_sort(const struct sprint__sparse *x, size_t start, size_t end, size_t n) {
+  size_t first = start * SPRINT__PIXEL_TILE, features = (end - start) * SPRINT__PIXEL_TILE;
+  uint32_t *from = x->from;
+  memset(from, 0, (features + 2) * sizeof *from);
   for (size_t i = 0; i < n; i++) {
     size_t length;
-    const struct sprint__pixel *list = sprint__pixels_of(pixels, record_at(x, i), &length);
-    for (size_t j = 0; j < length; j++) x->from[list[j].feature + 2]++;
+    const struct sprint__pixel *list = tiles_of(x, i, start, end, &length);
+    for (size_t j = 0; j < length; j++) from[list[j].feature - first + 2]++;
   }
-  for (size_t k = 2; k < in + 2; k++) x->from[k] += x->from[k - 1];
+  for (size_t k = 2; k < features + 2; k++) from[k] += from[k - 1];
   for (size_t i = 0; i < n; i++) {
     size_t length;
-    const struct sprint__pixel *list = sprint__pixels_of(pixels, record_at(x, i), &length);
+    const struct sprint__pixel *list = tiles_of(x, i, start, end, &length);
     for (size_t j = 0; j < length; j++)
-      x->sorted[x->from[list[j].feature + 1]++] = (struct sprint__pixel){(uint16_t)i, list[j].level};
+      x->sorted[from[list[j].feature - first + 1]++] = (struct sprint__pixel){(uint16_t)i, list[j].level};
   }
 }
 
@@ -86,7 +95,7 @@ SPRINT__INLINE void sum_all(const sprint_real *delta, size_t n, size_t out, grou
 SPRINT__INLINE void weight_part(const struct sprint__dense *dense, const struct sprint__sparse *x,
                                 const sprint_real *dy, size_t n, bool adds, sprint_real *gradient) {
   size_t in = dense->in, out = dense->out;
-  sprint__sparse_sort(x, in, n);
+  sprint__sparse_sort(x, 0, x->pixels->tiles, n);
   for (size_t c = 0; c < out; c += SPRINT__SPARSE_OUT)
     for (size_t k = 0; k <= in; k++) {
       if (adds && k < in && x->from[k] == x->from[k + 1]) continue;
@@ -110,22 +119,33 @@ SPRINT__FAST void sprint__sparse_weight(const struct sprint__dense *dense, const
   }
 }
 
-SPRINT__FAST bool sprint__sparse_move(const struct sprint__sparse *x, size_t in, size_t out,
-                                      const struct sprint__move *move, size_t c, sprint_real *theta) {
+/* Columns c .. c + SPRINT__SPARSE_OUT of one row of theta; returns 0, or NaN where it is not finite. */
+SPRINT__INLINE group move_part(const struct sprint__move *move, const group sums[WIDE], size_t at,
+                               sprint_real *theta) {
   group zeros = {0};
-  for (size_t k = 0; k <= in; k++) {
-    group sums[WIDE] = {{0}};
-    size_t at = k * out + c;
-    if (k < in)
-      sum_deltas(x, k, move->delta + c, out, sums);
-    else
-      sum_all(move->delta + c, move->n, out, sums);
-    for (size_t g = 0; g < WIDE; g++, at += G) {
-      group moved = load(theta + at) - move->factor * sums[g];
-      if (move->control) moved -= move->size * load(move->control + at);
-      store(theta + at, moved);
-      zeros += moved * 0;
+  for (size_t g = 0; g < WIDE; g++, at += G) {
+    group moved = load(theta + at) - move->factor * sums[g];
+    if (move->control) moved -= move->size * load(move->control + at);
+    store(theta + at, moved);
+    zeros += moved * 0;
+  }
+  return zeros;
+}
+
+SPRINT__FAST bool sprint__sparse_move(const struct sprint__sparse *x, size_t start, size_t end, size_t in, size_t out,
+                                      const struct sprint__move *move, sprint_real *theta) {
+  size_t first = start * SPRINT__PIXEL_TILE, last = end * SPRINT__PIXEL_TILE;
+  group zeros = {0};
+  for (size_t c = 0; c < out; c += SPRINT__SPARSE_OUT) {
+    for (size_t k = first; k < last && k < in; k++) {
+      group sums[WIDE] = {{0}};
+      sum_deltas(x, k - first, move->delta + c, out, sums);
+      zeros += move_part(move, sums, k * out + c, theta);
     }
+    if (last < in) continue;
+    group sums[WIDE] = {{0}};
+    sum_all(move->delta + c, move->n, out, sums);
+    zeros += move_part(move, sums, in * out + c, theta);
   }
   return total(zeros) == 0;
 }

@@ -12,8 +12,8 @@ struct sprint__sparse {
   const uint32_t *who;
   size_t first;
 
-  struct sprint__pixel *sorted; /* room for all their pixels */
-  uint32_t *from;               /* (in + 2) */
+  struct sprint__pixel *sorted; /* room for the pixels that are sorted */
+  uint32_t *from;               /* room for SPRINT__SPARSE_FROM */
   const sprint_real *owed;      /* (everybody, out) `times` this is taken off the product, before f; NULL: nothing is */
   sprint_real times;
 };
@@ -28,13 +28,16 @@ void sprint__sparse_weight(const struct sprint__dense *dense, const struct sprin
 /* Columns of W that are worked on at once; records whose pixels are sorted together. */
 enum { SPRINT__SPARSE_OUT = 8 * SPRINT__GROUP, SPRINT__SPARSE_ROWS = 64 };
 
-/* The pixels of n records by feature: those of k become sorted[from[k]] .. sorted[from[k + 1]], `feature` now being the
- * number of the record. */
-void sprint__sparse_sort(const struct sprint__sparse *x, size_t in, size_t n);
+/* Numbers that `from` needs to sort all of `in` features. */
+#define SPRINT__SPARSE_FROM(in) (((in) + SPRINT__PIXEL_TILE - 1) / SPRINT__PIXEL_TILE * SPRINT__PIXEL_TILE + 2)
 
-/* What sorted records make of one step, see struct sprint__move: theta (in + 1, out) in columns c .. c +
- * SPRINT__SPARSE_OUT. Returns whether it is finite. */
-bool sprint__sparse_move(const struct sprint__sparse *x, size_t in, size_t out, const struct sprint__move *move,
-                         size_t c, sprint_real *theta);
+/* The pixels of n records in tiles start .. end (see struct sprint__pixels), by feature: those of feature k of these
+ * become sorted[from[k]] .. sorted[from[k + 1]], `feature` now being the number of the record. */
+void sprint__sparse_sort(const struct sprint__sparse *x, size_t start, size_t end, size_t n);
+
+/* What records so sorted make of one step, see struct sprint__move, in the rows of those features (of the last ones, in
+ * the biases too); theta (in + 1, out). Returns whether it is finite. */
+bool sprint__sparse_move(const struct sprint__sparse *x, size_t start, size_t end, size_t in, size_t out,
+                         const struct sprint__move *move, sprint_real *theta);
 
 #endif

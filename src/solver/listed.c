@@ -14,7 +14,7 @@ void sprint__listed_end(sprint_solver *solver) {
   sprint__free(listed->delta);
   sprint__free(listed->trace);
   sprint__free(listed->by_feature);
-  sprint__free(listed->start);
+  sprint__free(listed->from);
   sprint__free(listed->products);
   sprint__free(listed);
   solver->listed = NULL;
@@ -42,8 +42,9 @@ sprint_status sprint__listed_begin(sprint_solver *solver, const sprint_populatio
   listed->owes = may_owe && solver->batch <= OWING_ROWS;
   listed->delta = sprint__alloc(context, solver->batch, listed->out * sizeof *listed->delta);
   listed->by_feature = sprint__alloc(context, solver->batch * longest_list(population), sizeof *listed->by_feature);
-  listed->start = sprint__alloc(context, listed->in + 2, sizeof *listed->start);
-  bool ok = listed->delta && listed->by_feature && listed->start;
+  listed->from =
+      sprint__alloc(context, SPRINT__SPARSE_FROM(listed->in) + 2 * SPRINT__MAX_LANES, sizeof *listed->from);
+  bool ok = listed->delta && listed->by_feature && listed->from;
   if (ok && solver->estimator->control)
     ok = (listed->trace = sprint__alloc(context, population->n, model->list_trace * sizeof *listed->trace)) != NULL;
   if (ok && solver->estimator->control && listed->owes)
@@ -97,10 +98,10 @@ static void owe(sprint_solver *solver, const struct sprint__pixels *pixels, cons
   sprint__lanes_run(solver->context, solver->n, n_lanes, products_lane, &work);
 }
 
-/* w -= factor * delta, a row of W; returns 0, or NaN where w is not finite. */
-SPRINT__INLINE group move_row(sprint_real *w, const sprint_real *delta, sprint_real factor, size_t out) {
+/* w -= factor * delta in the columns of a panel; returns 0, or NaN where w is not finite. */
+SPRINT__INLINE group move_row(sprint_real *w, const sprint_real *delta, sprint_real factor) {
   group zeros = {0};
-  for (size_t o = 0; o < out; o += G) {
+  for (size_t o = 0; o < SPRINT__SPARSE_OUT; o += G) {
     group moved = load(w + o) - factor * load(delta + o);
     store(w + o, moved);
     zeros += moved * 0;
@@ -108,52 +109,66 @@ SPRINT__INLINE group move_row(sprint_real *w, const sprint_real *delta, sprint_r
   return zeros;
 }
 
-/* The rows of the batch's pixels alone; g^ is owed. */
+/* The rows of the batch's pixels alone; g^ is owed. The columns and rows that the products came to last are first:
+ * they are still in the first cache. */
 SPRINT__FAST static bool step_owing(sprint_solver *solver, const struct sprint__rows *rows, sprint_real scale) {
   struct sprint__listed *listed = solver->listed;
   group zeros = {0};
-  for (size_t i = 0; i < rows->n; i++) {
+  for (size_t i = rows->n; i-- > 0;) {
     size_t n;
     const struct sprint__pixel *list = list_of(rows, i, &n);
-    const sprint_real *delta = listed->delta + i * listed->out;
-    for (size_t j = 0; j < n; j++)
-      zeros += move_row(solver->theta + list[j].feature * listed->out, delta,
-                        scale * rows->pixels->levels[list[j].level], listed->out);
-    zeros += move_row(solver->theta + listed->in * listed->out, delta, scale, listed->out);
+    for (size_t c = listed->out; c > 0;) {
+      c -= SPRINT__SPARSE_OUT;
+      sprint_real *theta = solver->theta + c;
+      const sprint_real *delta = listed->delta + i * listed->out + c;
+      zeros += move_row(theta + listed->in * listed->out, delta, scale);
+      for (size_t j = n; j-- > 0;)
+        zeros += move_row(theta + list[j].feature * listed->out, delta, scale * rows->pixels->levels[list[j].level]);
+    }
   }
   return total(zeros) == 0;
 }
 
 struct step_work {
   sprint_solver *solver;
-  const struct sprint__sparse *x;
+  const struct sprint__rows *rows;
   bool finite[SPRINT__MAX_LANES];
 };
 
+/* Pixels of the batch in tiles before t. */
+static size_t pixels_before(const struct sprint__rows *rows, size_t t) {
+  const struct sprint__pixels *pixels = rows->pixels;
+  size_t sum = 0;
+  for (size_t i = 0; i < rows->n; i++) {
+    const size_t *start = pixels->start + sprint__rows_individual(rows, i) * pixels->tiles;
+    sum += start[t] - start[0];
+  }
+  return sum;
+}
+
+/* Tiles start .. end. */
 static void step_lane(void *user, int lane, size_t start, size_t end) {
   struct step_work *work = user;
   const struct sprint__listed *listed = work->solver->listed;
-  work->finite[lane] = true;
-  for (size_t p = start; p < end; p++)
-    if (!sprint__sparse_move(work->x, listed->in, listed->out, &listed->newest, p * SPRINT__SPARSE_OUT,
-                             work->solver->theta))
-      work->finite[lane] = false;
+  const struct sprint__rows *rows = work->rows;
+  struct sprint__sparse x = {.pixels = rows->pixels,
+                             .who = rows->who,
+                             .first = rows->first,
+                             .sorted = listed->by_feature + pixels_before(rows, start),
+                             .from = listed->from + start * SPRINT__PIXEL_TILE + 2 * (size_t)lane};
+  sprint__sparse_sort(&x, start, end, rows->n);
+  work->finite[lane] =
+      sprint__sparse_move(&x, start, end, listed->in, listed->out, &listed->newest, work->solver->theta);
 }
 
 static bool step_all(sprint_solver *solver, const struct sprint__rows *rows) {
   const struct sprint__listed *listed = solver->listed;
-  struct sprint__sparse x = {.pixels = rows->pixels,
-                             .who = rows->who,
-                             .first = rows->first,
-                             .sorted = listed->by_feature,
-                             .from = listed->start};
-  struct step_work work = {.solver = solver, .x = &x};
-  sprint__sparse_sort(&x, listed->in, rows->n);
-  size_t panels = listed->out / SPRINT__SPARSE_OUT;
+  struct step_work work = {.solver = solver, .rows = rows};
+  size_t tiles = rows->pixels->tiles;
   /* multiplications of the products, and as many again for reading and writing W */
-  double cost = 2.0 * SPRINT__SPARSE_OUT * ((double)listed->start[listed->in] + 10.0 * (double)listed->in);
-  int n_lanes = sprint__lanes_for(panels, cost, 0);
-  sprint__lanes_run(solver->context, panels, n_lanes, step_lane, &work);
+  double columns = (double)listed->out, sums = (double)pixels_before(rows, tiles), sweep = 10.0 * (double)listed->in;
+  int n_lanes = sprint__lanes_for(tiles, 2 * columns * (sums + sweep) / (double)tiles, 0);
+  sprint__lanes_run(solver->context, tiles, n_lanes, step_lane, &work);
   bool finite = true;
   for (int lane = 0; lane < n_lanes; lane++) finite = finite && work.finite[lane];
   return finite;

@@ -14,7 +14,7 @@ struct sprint__listed {
   sprint_real *trace; /* (everybody, list_trace) what the snapshot's pass left; NULL where there is no theta~ */
 
   struct sprint__pixel *by_feature; /* room for the batch's pixels, sorted: see sprint__sparse_sort */
-  uint32_t *start;                  /* (in + 2) */
+  uint32_t *from;                   /* room of each lane, one behind the other */
 
   bool owes;                  /* g^ may be owed */
   double moved;               /* steps along g^ that are owed */

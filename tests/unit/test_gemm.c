@@ -140,7 +140,7 @@ static void fill_images(size_t d, sprint_real *levels) {
 static void check_sparse(size_t n, size_t channels, size_t plane, size_t out) {
   static sprint_real levels[512], x[IMAGES * MOST_PIXELS], ours[MOST];
   static struct sprint__pixel list[IMAGES * MOST_PIXELS], sorted[IMAGES * MOST_PIXELS];
-  uint32_t from[MOST_PIXELS + 2];
+  uint32_t from[SPRINT__SPARSE_FROM(MOST_PIXELS)];
   size_t start[IMAGES * 3 + 1];
   uint32_t who[IMAGES];
   size_t d = channels * plane;
