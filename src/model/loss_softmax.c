@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "base/group_math.h"
+#include "model/abreast.h"
 #include "model/loss.h"
 
 static size_t softmax_outputs(size_t n_classes) { return n_classes >= 2 ? n_classes : 0; }
@@ -58,6 +59,25 @@ SPRINT__FAST static double softmax_sum(const struct sprint__loss *loss, const sp
   return total_loss;
 }
 
+/* Without telling anybody which class was best. */
+SPRINT__FAST static void softmax_abreast(const struct sprint__loss *loss, const sprint_real *f, const sprint_real *y,
+                                         sprint_real *ret_losses) {
+  size_t k = loss->n_outputs;
+  for (size_t g = 0; g < SPRINT__ABREAST; g += G, f += G) {
+    group top = load(f), label = load(y + g), own = {0}, sum = {0};
+    for (size_t j = 1; j < k; j++) {
+      group value = load(f + j * SPRINT__ABREAST);
+      top = chosen(value > top, value, top);
+    }
+    for (size_t j = 0; j < k; j++) {
+      group value = load(f + j * SPRINT__ABREAST);
+      sum += group_exp(value - top);
+      own = chosen(label == (sprint_real)j, value, own);
+    }
+    store(ret_losses + g, group_log(sum) + top - own);
+  }
+}
+
 /* log p_g - log(1 - p_g) = f_g - log sum over j != g of exp(f_j). */
 static void softmax_log_odds(const struct sprint__loss *loss, const sprint_real *f, size_t n, size_t g,
                              sprint_real *odds, sprint_real *delta) {
@@ -78,6 +98,7 @@ static const struct sprint__loss_ops softmax_ops = {
     .n_outputs = softmax_outputs,
     .needs = "classes, with one output for each",
     .sum = softmax_sum,
+    .abreast = softmax_abreast,
     .log_odds = softmax_log_odds,
 };
 

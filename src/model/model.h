@@ -106,11 +106,11 @@ struct sprint__model_ops {
   void (*difference)(const sprint_model *model, struct sprint__lane *lane, const sprint_real *theta,
                      const sprint_real *theta_b, const struct sprint__rows *rows, const sprint_real *x_b,
                      struct sprint__sums *sums);
-  /* The sum of losses from z - times * owed, each (n, list_out) (owed NULL: z): what a first layer that takes lists of
-   * pixels puts out, before its relu. */
-  double (*loss_above)(const sprint_model *model, struct sprint__lane *lane, const sprint_real *theta,
+  /* The losses of SPRINT__ABREAST records from z - times * owed (owed NULL: z), tiles of what a first layer that takes
+   * lists of pixels puts out, before its relu. */
+  void (*losses_above)(const sprint_model *model, struct sprint__lane *lane, const sprint_real *theta,
                        const sprint_real *z, const sprint_real *owed, sprint_real times, const sprint_real *y,
-                       size_t n);
+                       sprint_real *ret_losses);
   /* Writes (n, d). NULL: the model has no score. */
   void (*score_gradient)(const sprint_model *model, struct sprint__lane *lane, const sprint_real *theta,
                          const sprint_real *x, size_t n, const struct sprint__score *score, sprint_real *ret_dx);

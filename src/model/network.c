@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/group.h"
+#include "model/abreast.h"
 #include "model/sparse.h"
 
 static void network_free(sprint_model *model) {
@@ -97,9 +98,9 @@ static struct input values_of(const struct sprint__network *net, const sprint_re
   return (struct input){.n = n - start < net->block ? n - start : net->block, .x = x + start * net->layers[0].in};
 }
 
-static struct sprint__dense first_dense(const struct sprint__network *net, const sprint_real *theta) {
-  const struct sprint__layer *first = &net->layers[0];
-  return (struct sprint__dense){first->in, first->out, theta + first->offset, first->then_relu};
+static struct sprint__dense dense_at(const struct sprint__network *net, size_t l, const sprint_real *theta) {
+  const struct sprint__layer *layer = &net->layers[l];
+  return (struct sprint__dense){layer->in, layer->out, theta + layer->offset, layer->then_relu};
 }
 
 /* From the first layer's outputs on, up to layer `end`. */
@@ -122,7 +123,7 @@ static const sprint_real *forward_to(const struct sprint__network *net, const st
                                      const sprint_real *theta, const struct input *input, size_t end) {
   const struct sprint__layer *first = &net->layers[0];
   if (input->sparse) {
-    struct sprint__dense dense = first_dense(net, theta);
+    struct sprint__dense dense = dense_at(net, 0, theta);
     sprint__sparse_forward(&dense, input->sparse, input->n, tape->y[0]);
   } else {
     first->ops->forward(first, theta + first->offset, input->x, input->n, tape->y[0], tape->scratch);
@@ -199,7 +200,7 @@ static void backward_first(const struct sprint__network *net, const struct tape 
                            sprint_real *dx) {
   const struct sprint__layer *first = &net->layers[0];
   if (input->sparse) {
-    struct sprint__dense dense = first_dense(net, theta);
+    struct sprint__dense dense = dense_at(net, 0, theta);
     sprint__sparse_weight(&dense, input->sparse, delta, input->n, adds, gradient + first->offset);
   } else {
     first->ops->backward(first, theta + first->offset, input->x, tape->y[0], input->n, delta, dx,
@@ -231,30 +232,34 @@ static void network_sums(const sprint_model *model, struct sprint__lane *lane, c
   }
 }
 
-/* y := z - times * owed, n a multiple of a group; of a relu, what is above 0. */
-SPRINT__FAST static void put_out(const sprint_real *z, const sprint_real *owed, sprint_real times, size_t n, bool relu,
-                                 sprint_real *y) {
-  for (size_t i = 0; i < n; i += G) {
-    group value = load(z + i);
-    if (owed) value -= times * load(owed + i);
-    store(y + i, relu ? positive(value) : value);
-  }
+/* Whether all that is above the first layer can be done with records side by side. */
+static bool goes_abreast(const struct sprint__network *net) {
+  for (size_t l = 1; l < net->n_layers; l++)
+    if (!net->layers[l].absorbed && net->layers[l].kind != &sprint__layer_dense) return false;
+  return net->loss.ops->abreast != NULL;
 }
 
-static double network_loss_above(const sprint_model *model, struct sprint__lane *lane, const sprint_real *theta,
+static void network_losses_above(const sprint_model *model, struct sprint__lane *lane, const sprint_real *theta,
                                  const sprint_real *z, const sprint_real *owed, sprint_real times, const sprint_real *y,
-                                 size_t n_rows) {
+                                 sprint_real *ret_losses) {
   const struct sprint__network *net = model->impl;
-  size_t out = net->layers[0].out, correct = 0;
-  double loss = 0;
-  for (size_t start = 0; start < n_rows; start += net->block) {
-    struct tape tape = tape_of(net, lane);
-    size_t n = n_rows - start < net->block ? n_rows - start : net->block;
-    put_out(z + start * out, owed ? owed + start * out : NULL, times, n * out, net->layers[0].then_relu, tape.y[0]);
-    const sprint_real *f = forward_above(net, &tape, theta, n);
-    loss += net->loss.ops->sum(&net->loss, f, y + start, n, NULL, &correct);
+  struct tape tape = tape_of(net, lane);
+  size_t out = net->layers[0].out, k = net->loss.n_outputs, correct;
+  bool relu = net->layers[0].then_relu;
+  if (goes_abreast(net)) {
+    sprint__abreast_put_out(z, owed, times, out, relu, tape.y[0]);
+    for (size_t l = 1; l < net->n_layers; l++) {
+      struct sprint__dense dense = dense_at(net, l, theta);
+      if (!net->layers[l].absorbed) sprint__abreast_forward(&dense, tape.y[l - 1], tape.y[l]);
+    }
+    net->loss.ops->abreast(&net->loss, tape.y[net->last], y, ret_losses);
+    return;
   }
-  return loss;
+  sprint__abreast_put_out(z, owed, times, out, relu, tape.delta);
+  sprint__abreast_to_rows(tape.delta, SPRINT__ABREAST, out, tape.y[0]);
+  const sprint_real *f = forward_above(net, &tape, theta, SPRINT__ABREAST);
+  for (size_t i = 0; i < SPRINT__ABREAST; i++)
+    ret_losses[i] = (sprint_real)net->loss.ops->sum(&net->loss, f + i * k, y + i, 1, NULL, &correct);
 }
 
 SPRINT__FAST static void negate(sprint_real *values, size_t n) {
@@ -406,7 +411,7 @@ const struct sprint__model_ops sprint__network_ops = {
     .free = network_free,
     .sums = network_sums,
     .difference = network_difference,
-    .loss_above = network_loss_above,
+    .losses_above = network_losses_above,
     .score_gradient = network_score_gradient,
     .outputs = network_outputs,
     .start = network_start,

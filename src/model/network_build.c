@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/abreast.h"
 #include "model/network.h"
 
 /* Reals of activations that one block may hold: half a megabyte of floats, so that they stay in the second cache and
@@ -9,6 +10,10 @@
 #define BLOCK_REALS       131072
 #define BLOCK_REALS_SMALL 20480
 #define FEW_PARAMS        8192
+
+/* Rows of a block where lists of pixels come in: room for SPRINT__ABREAST records. */
+enum { LEAST_LISTED = 32 };
+_Static_assert((int)LEAST_LISTED >= (int)SPRINT__ABREAST, "a tile fits a block");
 
 /* A relu between dense layers is done by them: the one before puts out max(., 0), the one after leaves out what that
  * cut off. */
@@ -50,12 +55,13 @@ static sprint_status describe(sprint_model *model, bool l2_biases) {
     snprintf(view[1].name, sizeof view[1].name, "%zu.bias", l);
     model->n_tensors += 2;
   }
-  size_t rows = (model->n_params > FEW_PARAMS ? BLOCK_REALS : BLOCK_REALS_SMALL) / (widths + 3 * net->max_width);
-  net->block = rows < 16 ? 16 : rows > 256 ? 256 : rows / 16 * 16;
-  model->scratch_size = sprint__network_scratch(net, scratch);
-  model->cost_per_row = 6.0 * products;
   model->list_out = sprint__network_list_out(net);
   model->list_trace = net->trace;
+  size_t rows = (model->n_params > FEW_PARAMS ? BLOCK_REALS : BLOCK_REALS_SMALL) / (widths + 3 * net->max_width);
+  size_t least = model->list_out ? LEAST_LISTED : 16;
+  net->block = rows < least ? least : rows > 256 ? 256 : rows / 16 * 16;
+  model->scratch_size = sprint__network_scratch(net, scratch);
+  model->cost_per_row = 6.0 * products;
   if (l2_biases) return SPRINT_OK;
   model->undecayed = sprint__alloc(model->context, model->n_params, 1);
   if (!model->undecayed) return SPRINT_ERROR_MEMORY;

@@ -1,52 +1,64 @@
-/* Tracked losses: see tracked.h. Individuals are in the order of their strata throughout: place q is by_stratum[q]. */
+/* Tracked losses: see tracked.h. Individuals are in the order of their strata throughout: place q is by_stratum[q]. They
+ * go side by side, in tiles: see model/abreast.h. */
 #include "shift/tracked.h"
 
 #include <string.h>
 
-#include "model/gemm.h"
+#include "model/abreast.h"
 #include "model/sparse.h"
 
-enum { BLOCK = 512, PANEL = SPRINT__SPARSE_OUT };
+enum { A = SPRINT__ABREAST, PANEL = SPRINT__SPARSE_OUT };
+enum { BLOCK = 20 * A }; /* individuals whose products are worked out together */
 
 struct sprint__tracked {
   const sprint_shift *shift;
-  size_t n, in, out, n_strata;
-  sprint_real *gram; /* (n, n) K */
+  size_t n, n_tiles, in, out, n_strata;
+  sprint_real *gram; /* (n, n_tiles * A) K */
   bool has_gram;
   uint32_t *place;       /* (n) of each individual */
-  sprint_real *z;        /* (n, out) */
-  sprint_real *products; /* (n, out) P; z lacks moved * P */
+  sprint_real *labels;   /* (n_tiles * A) by place */
+  sprint_real *z;        /* (n_tiles, out, A) */
+  sprint_real *products; /* (n_tiles, out, A) P; z lacks moved * P */
   double moved;
   bool known;                           /* z is that of theta, but for the pending step */
-  struct sprint__move pending;          /* n 0: none */
-  uint32_t *who;                        /* (batch) places of its individuals */
-  sprint_real *delta;                   /* (batch, out) of it, times -factor */
-  sprint_real *room[SPRINT__MAX_LANES]; /* (PANEL * (in + 1) + BLOCK * max(PANEL, batch)) */
+  size_t pending;                       /* the batch of a step that z lacks; 0: none */
+  const sprint_real **rows;             /* (batch) of K, of its individuals */
+  sprint_real *delta;                   /* (batch, out) of it, times -factor, packed */
+  sprint_real *room[SPRINT__MAX_LANES]; /* see room_for */
   double *losses;                       /* (MAX_LANES, n_strata) sums */
 };
 
 void sprint__tracked_free(struct sprint__tracked *tracked) {
   if (!tracked) return;
-  void *const owned[] = {tracked->gram, tracked->place, tracked->z,     tracked->products,
-                         tracked->who,  tracked->delta, tracked->losses};
+  void *const owned[] = {tracked->gram,     tracked->place,       tracked->labels, tracked->z,
+                         tracked->products, (void *)tracked->rows, tracked->delta,  tracked->losses};
   for (size_t i = 0; i < SPRINT__COUNT(owned); i++) sprint__free(owned[i]);
   for (int lane = 0; lane < SPRINT__MAX_LANES; lane++) sprint__free(tracked->room[lane]);
   sprint__free(tracked);
 }
 
+/* Reals of a lane: a panel and its products; or a block of rows; or a tile of K and where the next one is. */
+static size_t room_for(const struct sprint__tracked *t, size_t batch) {
+  size_t panel = PANEL * (t->in + 1 + BLOCK), block = BLOCK * t->out, tile = batch * A;
+  tile += batch * sizeof(sprint_real *) / sizeof(sprint_real);
+  size_t most = panel > block ? panel : block;
+  return most > tile ? most : tile;
+}
+
 static sprint_status allocate(struct sprint__tracked *t, size_t batch) {
   sprint_context *context = t->shift->context;
-  t->gram = sprint__alloc(context, t->n, t->n * sizeof *t->gram);
+  size_t padded = t->n_tiles * A;
+  t->gram = sprint__alloc(context, t->n, padded * sizeof *t->gram);
   t->place = sprint__alloc(context, t->n, sizeof *t->place);
-  t->z = sprint__alloc(context, t->n, t->out * sizeof *t->z);
-  t->products = sprint__alloc(context, t->n, t->out * sizeof *t->products);
-  t->who = sprint__alloc(context, batch, sizeof *t->who);
+  t->labels = sprint__alloc(context, padded, sizeof *t->labels);
+  t->z = sprint__alloc(context, padded, t->out * sizeof *t->z);
+  t->products = sprint__alloc(context, padded, t->out * sizeof *t->products);
+  t->rows = sprint__alloc(context, batch, sizeof *t->rows);
   t->delta = sprint__alloc(context, batch, t->out * sizeof *t->delta);
   t->losses = sprint__alloc(context, SPRINT__MAX_LANES * t->n_strata, sizeof *t->losses);
-  bool ok = t->gram && t->place && t->z && t->products && t->who && t->delta && t->losses;
-  size_t room = PANEL * (t->in + 1) + BLOCK * (batch > PANEL ? batch : PANEL);
+  bool ok = t->gram && t->place && t->labels && t->z && t->products && t->rows && t->delta && t->losses;
   for (int lane = 0; ok && lane < SPRINT__MAX_LANES; lane++)
-    ok = (t->room[lane] = sprint__alloc(context, room, sizeof *t->room[lane])) != NULL;
+    ok = (t->room[lane] = sprint__alloc(context, room_for(t, batch), sizeof *t->room[lane])) != NULL;
   return ok ? SPRINT_OK : SPRINT_ERROR_MEMORY;
 }
 
@@ -60,6 +72,7 @@ sprint_status sprint__tracked_new(const sprint_shift *shift, size_t batch, doubl
   if (!t) return SPRINT_ERROR_MEMORY;
   t->shift = shift;
   t->n = population->n;
+  t->n_tiles = (population->n + A - 1) / A;
   t->in = model->n_features;
   t->out = model->list_out;
   t->n_strata = population->n_strata;
@@ -67,7 +80,10 @@ sprint_status sprint__tracked_new(const sprint_shift *shift, size_t batch, doubl
     sprint__tracked_free(t);
     return SPRINT_ERROR_MEMORY;
   }
-  for (size_t q = 0; q < t->n; q++) t->place[population->by_stratum[q]] = (uint32_t)q;
+  for (size_t q = 0; q < t->n; q++) {
+    t->place[population->by_stratum[q]] = (uint32_t)q;
+    t->labels[q] = population->y[population->by_stratum[q]];
+  }
   *ret_tracked = t;
   return SPRINT_OK;
 }
@@ -84,7 +100,7 @@ static void multiply(const struct sprint__tracked *t, const sprint_real *theta, 
 /* K's columns j .. j + PANEL, from row j on, and their mirror image. */
 static void gram_panel(struct sprint__tracked *t, size_t j, sprint_real *room) {
   const sprint_population *population = t->shift->population;
-  size_t columns = t->n - j < PANEL ? t->n - j : PANEL;
+  size_t columns = t->n - j < PANEL ? t->n - j : PANEL, stride = t->n_tiles * A;
   sprint_real *panel = room, *block = room + PANEL * (t->in + 1);
   memset(panel, 0, PANEL * t->in * sizeof *panel);
   for (size_t c = 0; c < PANEL; c++) panel[t->in * PANEL + c] = 1;
@@ -98,8 +114,8 @@ static void gram_panel(struct sprint__tracked *t, size_t j, sprint_real *room) {
     multiply(t, panel, PANEL, i, rows, block);
     for (size_t r = 0; r < rows; r++)
       for (size_t c = 0; c < columns; c++) {
-        t->gram[(i + r) * t->n + j + c] = block[r * PANEL + c];
-        t->gram[(j + c) * t->n + i + r] = block[r * PANEL + c];
+        t->gram[(i + r) * stride + j + c] = block[r * PANEL + c];
+        t->gram[(j + c) * stride + i + r] = block[r * PANEL + c];
       }
   }
 }
@@ -115,33 +131,46 @@ static void gram_lane(void *user, int lane, size_t start, size_t end) {
 struct forward_work {
   const struct sprint__tracked *tracked;
   const sprint_real *theta;
-  sprint_real *to; /* (n, out) */
+  sprint_real *to; /* (n_tiles, out, A) */
 };
 
+/* Tiles start .. end. */
 static void forward_lane(void *user, int lane, size_t start, size_t end) {
-  (void)lane;
   const struct forward_work *work = user;
   const struct sprint__tracked *t = work->tracked;
-  for (size_t i = start; i < end; i += BLOCK)
-    multiply(t, work->theta, t->out, i, end - i < BLOCK ? end - i : BLOCK, work->to + i * t->out);
+  sprint_real *rows = t->room[lane];
+  size_t last = end * A < t->n ? end * A : t->n;
+  for (size_t i = start * A; i < last; i += BLOCK) {
+    size_t n = last - i < BLOCK ? last - i : BLOCK;
+    multiply(t, work->theta, t->out, i, n, rows);
+    for (size_t r = 0; r < n; r += A)
+      sprint__abreast_from_rows(rows + r * t->out, n - r < A ? n - r : A, t->out, work->to + (i + r) * t->out);
+  }
 }
 
 static void forward_all(const struct sprint__tracked *t, const sprint_real *theta, sprint_real *to) {
   struct forward_work work = {t, theta, to};
-  sprint__lanes_run(t->shift->context, t->n, SPRINT__MAX_LANES, forward_lane, &work);
+  sprint__lanes_run(t->shift->context, t->n_tiles, SPRINT__MAX_LANES, forward_lane, &work);
 }
 
 void sprint__tracked_forget(struct sprint__tracked *tracked) {
   tracked->known = false;
   tracked->moved = 0;
-  tracked->pending.n = 0;
+  tracked->pending = 0;
 }
 
-/* The pending step, for places i .. i + rows. */
-static void move_block(struct sprint__tracked *t, size_t i, size_t rows, sprint_real *room) {
-  const struct sprint__move *move = &t->pending;
-  for (size_t b = 0; b < move->n; b++) memcpy(room + b * rows, t->gram + t->who[b] * t->n + i, rows * sizeof *room);
-  sprint__gemm_transposed(room, t->delta, move->n, rows, t->out, true, t->z + i * t->out);
+/* The pending step, for a tile. Its part of K was fetched two tiles ago: the rows of K are far from each other. */
+static void move_tile(const struct sprint__tracked *t, size_t tile, sprint_real *room) {
+  const sprint_real **later = (const sprint_real **)(void *)(room + t->pending * A);
+  size_t at = tile * A, ahead = tile + 2 < t->n_tiles ? at + 2 * A : at;
+  for (size_t b = 0; b < t->pending; b++) {
+    memcpy(room + b * A, t->rows[b] + at, A * sizeof *room);
+    later[b] = t->rows[b] + ahead;
+  }
+  struct sprint__abreast_next next = {.k = later};
+  if (tile + 1 < t->n_tiles) next.tile = t->z + (at + A) * t->out;
+  if (t->moved > 0) next.owed = t->products + at * t->out;
+  sprint__abreast_add(t->delta, room, t->pending, t->out, &next, t->z + at * t->out);
 }
 
 struct losses_work {
@@ -149,35 +178,35 @@ struct losses_work {
   const sprint_real *theta; /* NULL: only the pending step */
 };
 
-/* Places of one stratum. */
-static void losses_part(const struct losses_work *work, int lane, size_t c, size_t start, size_t end) {
-  struct sprint__tracked *t = work->tracked;
+/* Adds the losses of a tile to those of the strata. */
+static void add_losses(const struct losses_work *work, int lane, size_t tile) {
+  const struct sprint__tracked *t = work->tracked;
+  const size_t *starts = t->shift->population->stratum_start;
   sprint_model *model = t->shift->model;
-  sprint_real y[BLOCK];
-  for (size_t i = 0; i < BLOCK; i++) y[i] = (sprint_real)c;
-  for (size_t i = start; i < end; i += BLOCK) {
-    size_t rows = end - i < BLOCK ? end - i : BLOCK;
-    if (t->pending.n) move_block(t, i, rows, t->room[lane]);
-    if (work->theta)
-      t->losses[(size_t)lane * t->n_strata + c] +=
-          model->ops->loss_above(model, &model->lanes[lane], work->theta, t->z + i * t->out,
-                                 t->moved > 0 ? t->products + i * t->out : NULL, (sprint_real)t->moved, y, rows);
+  size_t at = tile * A, end = at + A < t->n ? at + A : t->n, c = 0;
+  double *sums = t->losses + (size_t)lane * t->n_strata;
+  sprint_real losses[A];
+  model->ops->losses_above(model, &model->lanes[lane], work->theta, t->z + at * t->out,
+                           t->moved > 0 ? t->products + at * t->out : NULL, (sprint_real)t->moved, t->labels + at,
+                           losses);
+  for (size_t q = at; q < end; q++) {
+    while (q >= starts[c + 1]) c++;
+    sums[c] += (double)losses[q - at];
   }
 }
 
 static void losses_lane(void *user, int lane, size_t start, size_t end) {
   const struct losses_work *work = user;
-  const sprint_population *population = work->tracked->shift->population;
-  for (size_t c = 0; c < population->n_strata; c++) {
-    size_t from = population->stratum_start[c], to = population->stratum_start[c + 1];
-    losses_part(work, lane, c, from > start ? from : start, to < end ? to : end);
+  for (size_t tile = start; tile < end; tile++) {
+    if (work->tracked->pending) move_tile(work->tracked, tile, work->tracked->room[lane]);
+    if (work->theta) add_losses(work, lane, tile);
   }
 }
 
 static void run_losses(struct sprint__tracked *t, const sprint_real *theta) {
   struct losses_work work = {t, theta};
-  sprint__lanes_run(t->shift->context, t->n, SPRINT__MAX_LANES, losses_lane, &work);
-  t->pending.n = 0;
+  sprint__lanes_run(t->shift->context, t->n_tiles, SPRINT__MAX_LANES, losses_lane, &work);
+  t->pending = 0;
 }
 
 void sprint__tracked_move(struct sprint__tracked *t, const struct sprint__move *move) {
@@ -190,15 +219,12 @@ void sprint__tracked_move(struct sprint__tracked *t, const struct sprint__move *
     sprint__lanes_run(t->shift->context, SPRINT__MAX_LANES, SPRINT__MAX_LANES, gram_lane, t);
     t->has_gram = true;
   }
-  if (t->pending.n) run_losses(t, NULL);
-
-  if (move->control && t->moved == 0) {
-    forward_all(t, move->control, t->products);
-  }
-  t->pending = *move;
+  if (t->pending) run_losses(t, NULL);
+  if (move->control && t->moved == 0) forward_all(t, move->control, t->products);
   if (move->control) t->moved += (double)move->size;
-  for (size_t b = 0; b < move->n; b++) t->who[b] = t->place[move->who[b]];
-  for (size_t i = 0; i < move->n * t->out; i++) t->delta[i] = -move->factor * move->delta[i];
+  t->pending = move->n;
+  for (size_t b = 0; b < move->n; b++) t->rows[b] = t->gram + t->place[move->who[b]] * t->n_tiles * A;
+  sprint__abreast_pack(move->delta, -move->factor, move->n, t->out, t->delta);
 }
 
 void sprint__tracked_losses(struct sprint__tracked *t, const sprint_real *theta, double *ret_losses) {

@@ -1,0 +1,101 @@
+/* Products of records side by side: see abreast.h. */
+#include "model/abreast.h"
+
+#include "base/group.h"
+
+enum { A = SPRINT__ABREAST, WIDE = SPRINT__ABREAST_GROUPS, UNITS = SPRINT__ABREAST_UNITS };
+enum { LINE = 64 / sizeof(sprint_real) };
+
+void sprint__abreast_from_rows(const sprint_real *rows, size_t n, size_t width, sprint_real *ret_tile) {
+  for (size_t o = 0; o < width; o++)
+    for (size_t i = 0; i < A; i++) ret_tile[o * A + i] = i < n ? rows[i * width + o] : 0;
+}
+
+void sprint__abreast_to_rows(const sprint_real *tile, size_t n, size_t width, sprint_real *ret_rows) {
+  for (size_t i = 0; i < n; i++)
+    for (size_t o = 0; o < width; o++) ret_rows[i * width + o] = tile[o * A + i];
+}
+
+void sprint__abreast_pack(const sprint_real *d, sprint_real factor, size_t n, size_t out, sprint_real *ret_packed) {
+  for (size_t o = 0; o < out; o += UNITS)
+    for (size_t i = 0; i < n; i++)
+      for (size_t u = 0; u < UNITS; u++) *ret_packed++ = factor * d[i * out + o + u];
+}
+
+/* sums += sum over k of w[k][..UNITS] times x[k], a tile of n numbers. */
+SPRINT__INLINE void multiply(const sprint_real *w, size_t stride, const sprint_real *x, size_t n,
+                             group sums[UNITS][WIDE]) {
+  group a[UNITS], b[UNITS], c[UNITS];
+  for (int u = 0; u < UNITS; u++) a[u] = sums[u][0], b[u] = sums[u][1], c[u] = sums[u][2];
+  for (size_t k = 0; k < n; k++, w += stride, x += A) {
+    group p = load(x), q = load(x + G), r = load(x + 2 * G);
+    for (int u = 0; u < UNITS; u++) {
+      group factor = SPRINT__ALL(w[u]);
+      a[u] += factor * p;
+      b[u] += factor * q;
+      c[u] += factor * r;
+    }
+  }
+  for (int u = 0; u < UNITS; u++) sums[u][0] = a[u], sums[u][1] = b[u], sums[u][2] = c[u];
+}
+
+SPRINT__FAST void sprint__abreast_add(const sprint_real *packed, const sprint_real *k, size_t n, size_t out,
+                                      const struct sprint__abreast_next *next, sprint_real *tile) {
+  size_t blocks = out / UNITS, fetched = 0;
+  for (size_t o = 0; o < blocks; o++, packed += n * UNITS) {
+    for (; fetched < (o + 1) * n / blocks; fetched++) {
+      __builtin_prefetch(next->k[fetched]);
+      __builtin_prefetch(next->k[fetched] + A - 1);
+    }
+    for (size_t i = o * UNITS * A; i < (o + 1) * UNITS * A; i += LINE) {
+      if (next->tile) __builtin_prefetch(next->tile + i);
+      if (next->owed) __builtin_prefetch(next->owed + i);
+    }
+    group sums[UNITS][WIDE] = {{{0}}};
+    sprint_real *at = tile + o * UNITS * A;
+    for (int u = 0; u < UNITS; u++)
+      for (int g = 0; g < WIDE; g++) sums[u][g] = load(at + u * A + g * G);
+    multiply(packed, UNITS, k, n, sums);
+    for (int u = 0; u < UNITS; u++)
+      for (int g = 0; g < WIDE; g++) store(at + u * A + g * G, sums[u][g]);
+  }
+}
+
+SPRINT__FAST void sprint__abreast_put_out(const sprint_real *z, const sprint_real *owed, sprint_real times,
+                                          size_t width, bool relu, sprint_real *ret_y) {
+  for (size_t i = 0; i < width * A; i += G) {
+    group value = load(z + i);
+    if (owed) value -= times * load(owed + i);
+    store(ret_y + i, relu ? positive(value) : value);
+  }
+}
+
+/* One output. */
+SPRINT__INLINE void forward_unit(const struct sprint__dense *dense, const sprint_real *x, size_t o, sprint_real *y) {
+  sprint_real bias = dense->theta[dense->in * dense->out + o];
+  group sums[WIDE] = {{0}};
+  for (int g = 0; g < WIDE; g++) sums[g] = SPRINT__ALL(bias);
+  for (size_t k = 0; k < dense->in; k++) {
+    group factor = SPRINT__ALL(dense->theta[k * dense->out + o]);
+    for (int g = 0; g < WIDE; g++) sums[g] += factor * load(x + k * A + g * G);
+  }
+  for (int g = 0; g < WIDE; g++) store(y + o * A + g * G, dense->relu ? positive(sums[g]) : sums[g]);
+}
+
+/* Where the outputs do not divide by UNITS, the last ones are done with some of those before them once more. */
+SPRINT__FAST void sprint__abreast_forward(const struct sprint__dense *dense, const sprint_real *x,
+                                          sprint_real *ret_y) {
+  size_t out = dense->out;
+  const sprint_real *bias = dense->theta + dense->in * out;
+  for (size_t o = 0; out < UNITS && o < out; o++) forward_unit(dense, x, o, ret_y);
+  for (size_t o = 0; out >= UNITS && o < out; o += UNITS) {
+    size_t first = o + UNITS <= out ? o : out - UNITS;
+    group sums[UNITS][WIDE] = {{{0}}};
+    for (int u = 0; u < UNITS; u++)
+      for (int g = 0; g < WIDE; g++) sums[u][g] = SPRINT__ALL(bias[first + (size_t)u]);
+    multiply(dense->theta + first, out, x, dense->in, sums);
+    for (int u = 0; u < UNITS; u++)
+      for (int g = 0; g < WIDE; g++)
+        store(ret_y + (first + (size_t)u) * A + g * G, dense->relu ? positive(sums[u][g]) : sums[u][g]);
+  }
+}

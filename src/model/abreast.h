@@ -1,0 +1,37 @@
+/* Records side by side: a group holds one number of several records, so that sums over units or classes need no
+ * shuffling. A tile is SPRINT__ABREAST records, held (numbers, SPRINT__ABREAST). */
+#ifndef SPRINT_MODEL_ABREAST_H
+#define SPRINT_MODEL_ABREAST_H
+
+#include "model/dense.h"
+
+enum { SPRINT__ABREAST_GROUPS = 3, SPRINT__ABREAST = SPRINT__ABREAST_GROUPS * SPRINT__GROUP };
+
+/* Rows that share a load of the tile: what sprint__abreast_pack puts together. */
+enum { SPRINT__ABREAST_UNITS = 4 };
+
+/* n <= SPRINT__ABREAST records (n, width) to a tile, zeros for those that lack; and back. */
+void sprint__abreast_from_rows(const sprint_real *rows, size_t n, size_t width, sprint_real *ret_tile);
+void sprint__abreast_to_rows(const sprint_real *tile, size_t n, size_t width, sprint_real *ret_rows);
+
+/* packed (out / SPRINT__ABREAST_UNITS, n, SPRINT__ABREAST_UNITS) := factor * d (n, out) */
+void sprint__abreast_pack(const sprint_real *d, sprint_real factor, size_t n, size_t out, sprint_real *ret_packed);
+
+/* What is fetched from memory meanwhile. */
+struct sprint__abreast_next {
+  const sprint_real *const *k;    /* (n) the rows of a k to come */
+  const sprint_real *tile, *owed; /* tiles as large as the one worked on; NULL: none */
+};
+
+/* tile (out) += d^T k, d as packed, k a tile of n numbers. */
+void sprint__abreast_add(const sprint_real *packed, const sprint_real *k, size_t n, size_t out,
+                         const struct sprint__abreast_next *next, sprint_real *tile);
+
+/* y := z - times * owed (NULL: z), of a relu what is above 0; tiles of `width` numbers. */
+void sprint__abreast_put_out(const sprint_real *z, const sprint_real *owed, sprint_real times, size_t width, bool relu,
+                             sprint_real *ret_y);
+
+/* As sprint__dense_forward, of a tile. */
+void sprint__abreast_forward(const struct sprint__dense *dense, const sprint_real *x, sprint_real *ret_y);
+
+#endif
