@@ -8,6 +8,18 @@ enum { WIDE = SPRINT__SPARSE_OUT / SPRINT__GROUP };
 
 SPRINT__INLINE size_t record_at(const struct sprint__sparse *x, size_t i) { return x->who ? x->who[i] : x->first + i; }
 
+/* Where record i's pixels of tile t start; those of a record to come are fetched meanwhile, for lists are short and far
+ * from each other. */
+SPRINT__INLINE const size_t *tile_at(const struct sprint__sparse *x, size_t i, size_t n, size_t t) {
+  enum { AHEAD = 4, LINE = 64 / sizeof(struct sprint__pixel) };
+  const struct sprint__pixels *pixels = x->pixels;
+  size_t later = record_at(x, i + AHEAD < n ? i + AHEAD : i);
+  const struct sprint__pixel *list = pixels->list + pixels->start[later * pixels->tiles + t];
+  __builtin_prefetch(list);
+  __builtin_prefetch(list + LINE);
+  return pixels->start + record_at(x, i) * pixels->tiles + t;
+}
+
 /* Adds to y the rows of W of pixels at .. end. */
 SPRINT__INLINE void add_rows(const struct sprint__pixels *pixels, size_t at, size_t end, const sprint_real *w,
                              size_t stride, sprint_real *y) {
@@ -42,7 +54,7 @@ SPRINT__FAST void sprint__sparse_forward(const struct sprint__dense *dense, cons
   size_t step = n > 1 ? 1 : pixels->tiles; /* one record has nothing to share a tile of W with */
   for (size_t t = 0; t < pixels->tiles; t += step)
     for (size_t i = 0; i < n; i++) {
-      const size_t *start = pixels->start + record_at(x, i) * pixels->tiles + t;
+      const size_t *start = tile_at(x, i, n, t);
       for (size_t c = 0; c < out; c += SPRINT__SPARSE_OUT)
         add_rows(pixels, start[0], start[step], dense->theta + c, out, ret_y + i * out + c);
     }
@@ -75,37 +87,58 @@ void sprint__sparse_sort(const struct sprint__sparse *x, size_t start, size_t en
   }
 }
 
-/* Adds the delta of the records that have feature k, each times its pixel; delta starts at the columns wanted. */
-SPRINT__INLINE void sum_deltas(const struct sprint__sparse *x, size_t k, const sprint_real *delta, size_t out,
+/* Deltas (n) in the columns of a panel. */
+struct deltas {
+  size_t n, stride;
+  const sprint_real *at;
+};
+
+/* Columns c and on of dy (n, out): a copy, which the first cache holds whole, where there is room for it. */
+SPRINT__INLINE struct deltas deltas_of(const sprint_real *dy, size_t n, size_t out, size_t c, sprint_real *room) {
+  if (n > SPRINT__SPARSE_ROWS) return (struct deltas){n, out, dy + c};
+  for (size_t i = 0; i < n; i++)
+    memcpy(room + i * SPRINT__SPARSE_OUT, dy + i * out + c, SPRINT__SPARSE_OUT * sizeof *room);
+  return (struct deltas){n, SPRINT__SPARSE_OUT, room};
+}
+
+/* Adds the deltas of the records that have feature k, each times its pixel. */
+SPRINT__INLINE void sum_deltas(const struct sprint__sparse *x, size_t k, const struct deltas *deltas,
                                group sums[WIDE]) {
   for (uint32_t j = x->from[k]; j < x->from[k + 1]; j++) {
     group factor = SPRINT__ALL(x->pixels->levels[x->sorted[j].level]);
-    const group *row = (const group *)(delta + x->sorted[j].feature * out);
+    const group *row = (const group *)(deltas->at + x->sorted[j].feature * deltas->stride);
     SPRINT__FORGET(row);
     for (size_t g = 0; g < WIDE; g++) sums[g] += factor * row[g];
   }
 }
 
 /* That of the biases, all records. */
-SPRINT__INLINE void sum_all(const sprint_real *delta, size_t n, size_t out, group sums[WIDE]) {
-  for (size_t i = 0; i < n; i++)
-    for (size_t g = 0; g < WIDE; g++) sums[g] += load(delta + i * out + g * G);
+SPRINT__INLINE void sum_all(const struct deltas *deltas, group sums[WIDE]) {
+  for (size_t i = 0; i < deltas->n; i++)
+    for (size_t g = 0; g < WIDE; g++) sums[g] += load(deltas->at + i * deltas->stride + g * G);
+}
+
+SPRINT__INLINE void weight_panel(const struct sprint__sparse *x, size_t in, size_t out, const struct deltas *deltas,
+                                 bool adds, sprint_real *gradient) {
+  for (size_t k = 0; k <= in; k++) {
+    if (adds && k < in && x->from[k] == x->from[k + 1]) continue;
+    group sums[WIDE] = {{0}};
+    if (k < in)
+      sum_deltas(x, k, deltas, sums);
+    else
+      sum_all(deltas, sums);
+    for (size_t g = 0; g < WIDE; g++) put(gradient + k * out + g * G, sums[g], adds);
+  }
 }
 
 SPRINT__INLINE void weight_part(const struct sprint__dense *dense, const struct sprint__sparse *x,
                                 const sprint_real *dy, size_t n, bool adds, sprint_real *gradient) {
-  size_t in = dense->in, out = dense->out;
+  _Alignas(64) sprint_real room[SPRINT__SPARSE_ROWS * SPRINT__SPARSE_OUT];
   sprint__sparse_sort(x, 0, x->pixels->tiles, n);
-  for (size_t c = 0; c < out; c += SPRINT__SPARSE_OUT)
-    for (size_t k = 0; k <= in; k++) {
-      if (adds && k < in && x->from[k] == x->from[k + 1]) continue;
-      group sums[WIDE] = {{0}};
-      if (k < in)
-        sum_deltas(x, k, dy + c, out, sums);
-      else
-        sum_all(dy + c, n, out, sums);
-      for (size_t g = 0; g < WIDE; g++) put(gradient + k * out + c + g * G, sums[g], adds);
-    }
+  for (size_t c = 0; c < dense->out; c += SPRINT__SPARSE_OUT) {
+    struct deltas deltas = deltas_of(dy, n, dense->out, c, room);
+    weight_panel(x, dense->in, dense->out, &deltas, adds, gradient + c);
+  }
 }
 
 SPRINT__FAST void sprint__sparse_weight(const struct sprint__dense *dense, const struct sprint__sparse *x,
@@ -135,16 +168,18 @@ SPRINT__INLINE group move_part(const struct sprint__move *move, const group sums
 SPRINT__FAST bool sprint__sparse_move(const struct sprint__sparse *x, size_t start, size_t end, size_t in, size_t out,
                                       const struct sprint__move *move, sprint_real *theta) {
   size_t first = start * SPRINT__PIXEL_TILE, last = end * SPRINT__PIXEL_TILE;
+  _Alignas(64) sprint_real room[SPRINT__SPARSE_ROWS * SPRINT__SPARSE_OUT];
   group zeros = {0};
   for (size_t c = 0; c < out; c += SPRINT__SPARSE_OUT) {
+    struct deltas deltas = deltas_of(move->delta, move->n, out, c, room);
     for (size_t k = first; k < last && k < in; k++) {
       group sums[WIDE] = {{0}};
-      sum_deltas(x, k - first, move->delta + c, out, sums);
+      sum_deltas(x, k - first, &deltas, sums);
       zeros += move_part(move, sums, k * out + c, theta);
     }
     if (last < in) continue;
     group sums[WIDE] = {{0}};
-    sum_all(move->delta + c, move->n, out, sums);
+    sum_all(&deltas, sums);
     zeros += move_part(move, sums, in * out + c, theta);
   }
   return total(zeros) == 0;

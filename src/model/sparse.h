@@ -26,7 +26,7 @@ void sprint__sparse_weight(const struct sprint__dense *dense, const struct sprin
                            size_t n, bool adds, sprint_real *gradient);
 
 /* Columns of W that are worked on at once; records whose pixels are sorted together. */
-enum { SPRINT__SPARSE_OUT = 8 * SPRINT__GROUP, SPRINT__SPARSE_ROWS = 64 };
+enum { SPRINT__SPARSE_OUT = 8 * SPRINT__GROUP, SPRINT__SPARSE_ROWS = 96 };
 
 /* Numbers that `from` needs to sort all of `in` features. */
 #define SPRINT__SPARSE_FROM(in) (((in) + SPRINT__PIXEL_TILE - 1) / SPRINT__PIXEL_TILE * SPRINT__PIXEL_TILE + 2)
