@@ -74,7 +74,7 @@ SPRINT__FAST void sprint__abreast_put_out(const sprint_real *z, const sprint_rea
 SPRINT__INLINE void forward_unit(const struct sprint__dense *dense, const sprint_real *x, size_t o, sprint_real *y) {
   sprint_real bias = dense->theta[dense->in * dense->out + o];
   group sums[WIDE] = {{0}};
-  for (int g = 0; g < WIDE; g++) sums[g] = SPRINT__ALL(bias);
+  for (int g = 0; g < WIDE; g++) sums[g] += bias;
   for (size_t k = 0; k < dense->in; k++) {
     group factor = SPRINT__ALL(dense->theta[k * dense->out + o]);
     for (int g = 0; g < WIDE; g++) sums[g] += factor * load(x + k * A + g * G);
@@ -83,8 +83,7 @@ SPRINT__INLINE void forward_unit(const struct sprint__dense *dense, const sprint
 }
 
 /* Where the outputs do not divide by UNITS, the last ones are done with some of those before them once more. */
-SPRINT__FAST void sprint__abreast_forward(const struct sprint__dense *dense, const sprint_real *x,
-                                          sprint_real *ret_y) {
+SPRINT__FAST void sprint__abreast_forward(const struct sprint__dense *dense, const sprint_real *x, sprint_real *ret_y) {
   size_t out = dense->out;
   const sprint_real *bias = dense->theta + dense->in * out;
   for (size_t o = 0; out < UNITS && o < out; o++) forward_unit(dense, x, o, ret_y);
@@ -92,7 +91,7 @@ SPRINT__FAST void sprint__abreast_forward(const struct sprint__dense *dense, con
     size_t first = o + UNITS <= out ? o : out - UNITS;
     group sums[UNITS][WIDE] = {{{0}}};
     for (int u = 0; u < UNITS; u++)
-      for (int g = 0; g < WIDE; g++) sums[u][g] = SPRINT__ALL(bias[first + (size_t)u]);
+      for (int g = 0; g < WIDE; g++) sums[u][g] += bias[first + (size_t)u];
     multiply(dense->theta + first, out, x, dense->in, sums);
     for (int u = 0; u < UNITS; u++)
       for (int g = 0; g < WIDE; g++)

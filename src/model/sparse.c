@@ -153,8 +153,7 @@ SPRINT__FAST void sprint__sparse_weight(const struct sprint__dense *dense, const
 }
 
 /* Columns c .. c + SPRINT__SPARSE_OUT of one row of theta; returns 0, or NaN where it is not finite. */
-SPRINT__INLINE group move_part(const struct sprint__move *move, const group sums[WIDE], size_t at,
-                               sprint_real *theta) {
+SPRINT__INLINE group move_part(const struct sprint__move *move, const group sums[WIDE], size_t at, sprint_real *theta) {
   group zeros = {0};
   for (size_t g = 0; g < WIDE; g++, at += G) {
     group moved = load(theta + at) - move->factor * sums[g];

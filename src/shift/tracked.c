@@ -1,5 +1,5 @@
-/* Tracked losses: see tracked.h. Individuals are in the order of their strata throughout: place q is by_stratum[q]. They
- * go side by side, in tiles: see model/abreast.h. */
+/* Tracked losses: see tracked.h. Individuals are in the order of their strata throughout: place q is by_stratum[q].
+ * They go side by side, in tiles: see model/abreast.h. */
 #include "shift/tracked.h"
 
 #include <string.h>
@@ -30,7 +30,7 @@ struct sprint__tracked {
 
 void sprint__tracked_free(struct sprint__tracked *tracked) {
   if (!tracked) return;
-  void *const owned[] = {tracked->gram,     tracked->place,       tracked->labels, tracked->z,
+  void *const owned[] = {tracked->gram,     tracked->place,        tracked->labels, tracked->z,
                          tracked->products, (void *)tracked->rows, tracked->delta,  tracked->losses};
   for (size_t i = 0; i < SPRINT__COUNT(owned); i++) sprint__free(owned[i]);
   for (int lane = 0; lane < SPRINT__MAX_LANES; lane++) sprint__free(tracked->room[lane]);

@@ -42,8 +42,7 @@ sprint_status sprint__listed_begin(sprint_solver *solver, const sprint_populatio
   listed->owes = may_owe && solver->batch <= OWING_ROWS;
   listed->delta = sprint__alloc(context, solver->batch, listed->out * sizeof *listed->delta);
   listed->by_feature = sprint__alloc(context, solver->batch * longest_list(population), sizeof *listed->by_feature);
-  listed->from =
-      sprint__alloc(context, SPRINT__SPARSE_FROM(listed->in) + 2 * SPRINT__MAX_LANES, sizeof *listed->from);
+  listed->from = sprint__alloc(context, SPRINT__SPARSE_FROM(listed->in) + 2 * SPRINT__MAX_LANES, sizeof *listed->from);
   bool ok = listed->delta && listed->by_feature && listed->from;
   if (ok && solver->estimator->control)
     ok = (listed->trace = sprint__alloc(context, population->n, model->list_trace * sizeof *listed->trace)) != NULL;
@@ -98,19 +97,17 @@ static void owe(sprint_solver *solver, const struct sprint__pixels *pixels, cons
   sprint__lanes_run(solver->context, solver->n, n_lanes, products_lane, &work);
 }
 
-/* w -= factor * delta in the columns of a panel; returns 0, or NaN where w is not finite. */
-SPRINT__INLINE group move_row(sprint_real *w, const sprint_real *delta, sprint_real factor) {
-  group zeros = {0};
-  for (size_t o = 0; o < SPRINT__SPARSE_OUT; o += G) {
-    group moved = load(w + o) - factor * load(delta + o);
-    store(w + o, moved);
-    zeros += moved * 0;
-  }
-  return zeros;
+enum { WIDE = SPRINT__SPARSE_OUT / SPRINT__GROUP };
+
+/* w -= factor * delta in the columns of a panel. */
+SPRINT__INLINE void move_row(sprint_real *w, const group delta[WIDE], sprint_real factor) {
+  SPRINT__FORGET(w);
+  for (size_t g = 0; g < WIDE; g++) store(w + g * G, load(w + g * G) - factor * delta[g]);
 }
 
 /* The rows of the batch's pixels alone; g^ is owed. The columns and rows that the products came to last are first:
- * they are still in the first cache. */
+ * they are still in the first cache. Only the deltas are looked at: weights that they make infinite show in the loss
+ * of the next step. */
 SPRINT__FAST static bool step_owing(sprint_solver *solver, const struct sprint__rows *rows, sprint_real scale) {
   struct sprint__listed *listed = solver->listed;
   group zeros = {0};
@@ -120,10 +117,14 @@ SPRINT__FAST static bool step_owing(sprint_solver *solver, const struct sprint__
     for (size_t c = listed->out; c > 0;) {
       c -= SPRINT__SPARSE_OUT;
       sprint_real *theta = solver->theta + c;
-      const sprint_real *delta = listed->delta + i * listed->out + c;
-      zeros += move_row(theta + listed->in * listed->out, delta, scale);
+      group delta[WIDE];
+      for (size_t g = 0; g < WIDE; g++) {
+        delta[g] = load(listed->delta + i * listed->out + c + g * G);
+        zeros += delta[g] * 0;
+      }
+      move_row(theta + listed->in * listed->out, delta, scale);
       for (size_t j = n; j-- > 0;)
-        zeros += move_row(theta + list[j].feature * listed->out, delta, scale * rows->pixels->levels[list[j].level]);
+        move_row(theta + list[j].feature * listed->out, delta, scale * rows->pixels->levels[list[j].level]);
     }
   }
   return total(zeros) == 0;

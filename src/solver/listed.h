@@ -28,7 +28,7 @@ struct sprint__listed {
 sprint_status sprint__listed_begin(sprint_solver *solver, const sprint_population *population, bool may_owe);
 void sprint__listed_end(sprint_solver *solver);
 
-/* The step of the first layer, from listed->delta; returns whether what it touched is finite. */
+/* The step of the first layer, from listed->delta; false where that leaves it no finite numbers. */
 bool sprint__listed_step(sprint_solver *solver, const struct sprint__rows *rows,
                          const struct sprint__estimate *estimate, sprint_real size);
 

@@ -171,7 +171,7 @@ static void test_context__threads_are_checked(void **state) {
 }
 
 /* Oracle: libm in long double. exp by a polynomial, scaled: a few units in the last place. */
-static void test_group__exp_and_log1p(void **state) {
+static void test_group__exp_and_logs(void **state) {
   (void)state;
   double epsilon = sizeof(sprint_real) == 8 ? 2.3e-16 : 1.2e-7, least = sizeof(sprint_real) == 8 ? -700 : -86;
   for (int i = 0; i <= 20000; i++) {
@@ -182,7 +182,13 @@ static void test_group__exp_and_log1p(void **state) {
     store(got, group_log1p(SPRINT__ALL(e)));
     expected = log1pl((long double)e);
     assert_true(fabsl((long double)got[i % G] - expected) <= 4 * epsilon * expected);
+    sprint_real large = 1 + e * (i % 3 ? 9 : 100000);
+    store(got, group_log(SPRINT__ALL(large)));
+    expected = logl((long double)large);
+    assert_true(fabsl((long double)got[i % G] - expected) <= 4 * epsilon * expected);
   }
+  group undefined = group_log(SPRINT__ALL((sprint_real)NAN));
+  assert_true(isnan(undefined[0]));
   const sprint_real odd[] = {(sprint_real)-INFINITY, (sprint_real)-1e30, (sprint_real)NAN, 0};
   const double results[] = {0, 0, NAN, 1};
   for (int i = 0; i < 4; i++) {
@@ -193,7 +199,7 @@ static void test_group__exp_and_log1p(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_group__exp_and_log1p),
+      cmocka_unit_test(test_group__exp_and_logs),
       cmocka_unit_test(test_random__matches_known_answer),
       cmocka_unit_test(test_random__purpose_step_and_index_matter),
       cmocka_unit_test(test_random__moments),

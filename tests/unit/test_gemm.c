@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "base/random.h"
+#include "model/abreast.h"
 #include "model/dense.h"
 #include "model/gemm.h"
 #include "model/sparse.h"
@@ -123,6 +124,65 @@ static void test_gemm__plain_shapes(void **state) {
       }
 }
 
+enum { ABREAST = SPRINT__ABREAST };
+
+/* A tile there and back; a layer of records side by side; and the update of a tile by deltas (k, out) and a tile of k
+ * numbers: against the twin, with n of the tile's records there. */
+static void check_abreast(size_t n, size_t in, size_t out) {
+  static sprint_real x[MOST], tile[MOST], y[MOST];
+  struct sprint__dense dense = {in, out, b, n % 2 == 1};
+  fill(b, in * out + out, 2);
+  fill(a, n * in, 1);
+  sprint__abreast_from_rows(a, n, in, x);
+  sprint__abreast_to_rows(x, n, in, y);
+  assert_memory_equal(a, y, n * in * sizeof *a);
+  for (size_t i = 0; i < n; i++) memcpy(c + i * out, b + in * out, out * sizeof *c);
+  twin(n, out, in, false, false, true);
+  for (size_t i = 0; dense.relu && i < n * out; i++) expected[i] = fmax(expected[i], 0);
+  sprint__abreast_forward(&dense, x, tile);
+  sprint__abreast_to_rows(tile, n, out, c);
+  compare(n, out, in, "abreast");
+
+  if (out % SPRINT__ABREAST_UNITS) return;
+  const sprint_real *rows[300];
+  struct sprint__abreast_next next = {.k = rows};
+  for (size_t k = 0; k < in; k++) rows[k] = x + k * ABREAST;
+  fill(c, n * out, 3);
+  sprint__abreast_from_rows(c, n, out, tile);
+  twin(n, out, in, false, false, true);
+  sprint__abreast_pack(b, 1, in, out, y);
+  sprint__abreast_add(y, x, in, out, &next, tile);
+  sprint__abreast_to_rows(tile, n, out, c);
+  compare(n, out, in, "abreast, added");
+}
+
+static void test_gemm__records_abreast(void **state) {
+  (void)state;
+  static const size_t sizes[] = {1, 2, 3, 4, 5, 10, 64, 128, 130};
+  for (size_t i = 0; i < 9; i++)
+    for (size_t o = 0; o < 9; o++) {
+      check_abreast(1, sizes[i], sizes[o]);
+      check_abreast(ABREAST - 2, sizes[i], sizes[o]);
+      check_abreast(ABREAST, sizes[i], sizes[o]);
+    }
+}
+
+/* y = z - times * owed, and what a relu leaves of it. */
+static void test_gemm__put_out_abreast(void **state) {
+  (void)state;
+  enum { WIDTH = 3, NUMBERS = WIDTH * ABREAST };
+  fill(a, NUMBERS, 1);
+  fill(b, NUMBERS, 2);
+  for (int way = 0; way < 4; way++) {
+    sprint__abreast_put_out(a, way & 1 ? b : NULL, (sprint_real)0.5, WIDTH, way & 2, c);
+    for (size_t i = 0; i < NUMBERS; i++) {
+      double value = (double)a[i] - (way & 1 ? 0.5 * (double)b[i] : 0);
+      expected[i] = way & 2 ? fmax(value, 0) : value;
+    }
+    compare(WIDTH, ABREAST, 1, "put out");
+  }
+}
+
 enum { IMAGES = 37, MOST_PIXELS = 300 };
 static uint8_t bytes[IMAGES * MOST_PIXELS];
 
@@ -179,8 +239,8 @@ static void test_gemm__sparse_images(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_gemm__dense_shapes),
-      cmocka_unit_test(test_gemm__plain_shapes),
+      cmocka_unit_test(test_gemm__dense_shapes),    cmocka_unit_test(test_gemm__plain_shapes),
+      cmocka_unit_test(test_gemm__records_abreast), cmocka_unit_test(test_gemm__put_out_abreast),
       cmocka_unit_test(test_gemm__sparse_images),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
