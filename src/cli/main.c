@@ -63,11 +63,11 @@ static int run_command(sprint_context *context, const struct cli_command *comman
 }
 
 /* GNU OpenMP's threads wait for each other by spinning, for milliseconds: on a machine with other load a run then takes
- * ten times as long. It reads its settings before main, so the program starts once more with a short spin, unless the
- * caller has settled the matter. */
+ * ten times as long. OpenBLAS starts threads that we never use, and that spin at first. Both read their settings before
+ * main, so the program starts once more with others, unless the caller has settled the matter. */
 static void wait_politely(char **argv) {
   if (getenv("OMP_WAIT_POLICY") || getenv("GOMP_SPINCOUNT")) return;
-  if (setenv("GOMP_SPINCOUNT", "5000", 1) == 0)
+  if (setenv("GOMP_SPINCOUNT", "5000", 1) == 0 && setenv("OPENBLAS_NUM_THREADS", "1", 0) == 0)
     execv("/proc/self/exe", argv); /* where that fails, we go on as we are */
 }
 
