@@ -46,15 +46,37 @@ SPRINT__INLINE void put(sprint_real *at, group value, bool adds) {
   store(at, value);
 }
 
-/* Its numbers added up, halves first. */
+/* Its numbers added up: neighbours, then pairs, then fours. */
 SPRINT__INLINE sprint_real total(group value) {
 #ifdef SPRINT_DOUBLE
-  value += __builtin_shufflevector(value, value, 2, 3, 0, 1);
+  value += __builtin_shufflevector(value, value, 1, 0, 3, 2);
+  return value[0] + value[2];
 #else
-  value += __builtin_shufflevector(value, value, 4, 5, 6, 7, 0, 1, 2, 3);
+  value += __builtin_shufflevector(value, value, 1, 0, 3, 2, 5, 4, 7, 6);
   value += __builtin_shufflevector(value, value, 2, 3, 0, 1, 6, 7, 4, 5);
+  return value[0] + value[4];
 #endif
-  return value[0] + value[1];
+}
+
+/* The totals of G groups, as a group; each as total() has it. */
+SPRINT__INLINE group totals(const group rows[G]) {
+#ifdef SPRINT_DOUBLE
+  group a =
+      __builtin_shufflevector(rows[0], rows[1], 0, 4, 2, 6) + __builtin_shufflevector(rows[0], rows[1], 1, 5, 3, 7);
+  group b =
+      __builtin_shufflevector(rows[2], rows[3], 0, 4, 2, 6) + __builtin_shufflevector(rows[2], rows[3], 1, 5, 3, 7);
+  return __builtin_shufflevector(a, b, 0, 1, 4, 5) + __builtin_shufflevector(a, b, 2, 3, 6, 7);
+#else
+  group pairs[4], fours[2];
+  for (int k = 0; k < 4; k++)
+    pairs[k] = __builtin_shufflevector(rows[2 * k], rows[2 * k + 1], 0, 8, 2, 10, 4, 12, 6, 14) +
+               __builtin_shufflevector(rows[2 * k], rows[2 * k + 1], 1, 9, 3, 11, 5, 13, 7, 15);
+  for (int k = 0; k < 2; k++)
+    fours[k] = __builtin_shufflevector(pairs[2 * k], pairs[2 * k + 1], 0, 1, 8, 9, 4, 5, 12, 13) +
+               __builtin_shufflevector(pairs[2 * k], pairs[2 * k + 1], 2, 3, 10, 11, 6, 7, 14, 15);
+  return __builtin_shufflevector(fours[0], fours[1], 0, 1, 2, 3, 8, 9, 10, 11) +
+         __builtin_shufflevector(fours[0], fours[1], 4, 5, 6, 7, 12, 13, 14, 15);
+#endif
 }
 
 #endif

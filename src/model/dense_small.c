@@ -112,7 +112,7 @@ SPRINT__FAST void sprint__small_forward(const struct sprint__dense *dense, const
     tiles_forward(dense, x, n, false, ret_y);
 }
 
-/* to (rounded columns) of W^T (out, in): the padding is zero. */
+/* to := W^T (out, in), rows of `stride`: the padding is zero. */
 SPRINT__INLINE void transpose(const struct sprint__dense *dense, size_t stride, sprint_real *to) {
   for (size_t k = 0; k < dense->in; k++)
     for (size_t o = 0; o < dense->out; o++) to[o * stride + k] = dense->theta[k * dense->out + o];
@@ -127,27 +127,6 @@ SPRINT__INLINE void put_masked(sprint_real *to, group value, const sprint_real *
     return;
   }
   for (size_t g = 0; g < used; g++) to[g] = relu_x && relu_x[g] <= 0 ? 0 : value[g];
-}
-
-/* The totals of eight (or G) groups, as a group. */
-SPRINT__INLINE group totals(const group rows[G]) {
-#ifdef SPRINT_DOUBLE
-  group a =
-      __builtin_shufflevector(rows[0], rows[1], 0, 4, 2, 6) + __builtin_shufflevector(rows[0], rows[1], 1, 5, 3, 7);
-  group b =
-      __builtin_shufflevector(rows[2], rows[3], 0, 4, 2, 6) + __builtin_shufflevector(rows[2], rows[3], 1, 5, 3, 7);
-  return __builtin_shufflevector(a, b, 0, 1, 4, 5) + __builtin_shufflevector(a, b, 2, 3, 6, 7);
-#else
-  group pairs[4], fours[2];
-  for (int k = 0; k < 4; k++)
-    pairs[k] = __builtin_shufflevector(rows[2 * k], rows[2 * k + 1], 0, 8, 2, 10, 4, 12, 6, 14) +
-               __builtin_shufflevector(rows[2 * k], rows[2 * k + 1], 1, 9, 3, 11, 5, 13, 7, 15);
-  for (int k = 0; k < 2; k++)
-    fours[k] = __builtin_shufflevector(pairs[2 * k], pairs[2 * k + 1], 0, 1, 8, 9, 4, 5, 12, 13) +
-               __builtin_shufflevector(pairs[2 * k], pairs[2 * k + 1], 2, 3, 10, 11, 6, 7, 14, 15);
-  return __builtin_shufflevector(fours[0], fours[1], 0, 1, 2, 3, 8, 9, 10, 11) +
-         __builtin_shufflevector(fours[0], fours[1], 4, 5, 6, 7, 12, 13, 14, 15);
-#endif
 }
 
 /* One row: a product for each input, G inputs at a time. The part of a group at the end of a row of W is taken with
@@ -173,7 +152,7 @@ SPRINT__INLINE void row_input(const struct sprint__dense *dense, const sprint_re
 
 SPRINT__FAST void sprint__small_input(const struct sprint__dense *dense, const sprint_real *dy, size_t n,
                                       const sprint_real *relu_x, sprint_real *ret_dx) {
-  size_t in = dense->in, stride = (in + G - 1) / G * G;
+  size_t in = dense->in, stride = in < G ? G : in;
   if (n < ROWS) {
     size_t whole = dense->out / G * G;
     for (; n > 0; n--, dy += dense->out, ret_dx += in, relu_x += relu_x ? in : 0)
@@ -189,14 +168,14 @@ SPRINT__FAST void sprint__small_input(const struct sprint__dense *dense, const s
   for (size_t i = 0; i < n; i += ROWS)
     for (size_t k = 0; k < in; k += 2 * G) {
       const sprint_real *rows[ROWS];
-      size_t at[2] = {k, k + G < stride ? k + G : k};
+      size_t at[2] = {group_at(k, stride), group_at(k + G, stride)};
       group sums[ROWS][2] = {{{0}}};
       rows_at(dy, dense->out, i, n, rows);
       multiply(rows, dense->out, panel, stride, at, sums);
       for (size_t r = 0; r < ROWS && i + r < n; r++)
-        for (size_t g = 0; g < 2 && k + g * G < in; g++) {
-          size_t to = (i + r) * in + k + g * G;
-          put_masked(ret_dx + to, sums[r][g], relu_x ? relu_x + to : NULL, in - k - g * G);
+        for (size_t g = 0; g < 2; g++) {
+          size_t to = (i + r) * in + at[g];
+          put_masked(ret_dx + to, sums[r][g], relu_x ? relu_x + to : NULL, in);
         }
     }
 }
@@ -210,32 +189,38 @@ SPRINT__INLINE void put_group(sprint_real *row, size_t at, size_t first, group v
   for (size_t g = first - at; g < G; g++) row[at + g] = value[g] + (adds ? row[at + g] : 0);
 }
 
-/* The rows k .. k+INPUTS of the gradient, columns at[0] and at[1]; `first` are the columns that are not yet done. */
+/* `inputs` rows of the gradient from row k on, or, where there are not as many, the last ones; columns at[0] and at[1];
+ * `first` are the columns that are not yet done. */
 SPRINT__INLINE void correlate(const struct sprint__dense *dense, const sprint_real *x, const sprint_real *dy, size_t n,
-                              size_t k, const size_t first[2], bool adds, sprint_real *gradient) {
-  size_t in = dense->in, out = dense->out, at[2] = {group_at(first[0], out), group_at(first[1], out)}, from[INPUTS];
+                              size_t k, size_t inputs, const size_t first[2], bool adds, sprint_real *gradient) {
+  size_t in = dense->in, out = dense->out, start = k + inputs <= in ? k : in - inputs;
+  size_t at[2] = {group_at(first[0], out), group_at(first[1], out)};
   group a[INPUTS] = {{0}}, b[INPUTS] = {{0}};
-  for (size_t j = 0; j < INPUTS; j++) from[j] = k + j < in ? k + j : in - 1;
-  for (size_t i = 0; i < n; i++) {
-    group u = load(dy + i * out + at[0]), v = load(dy + i * out + at[1]);
-    for (size_t j = 0; j < INPUTS; j++) {
-      group factor = SPRINT__ALL(x[i * in + from[j]]);
+  x += start;
+  for (size_t i = 0; i < n; i++, x += in, dy += out) {
+    group u = load(dy + at[0]), v = load(dy + at[1]);
+    for (size_t j = 0; j < inputs; j++) {
+      group factor = SPRINT__ALL(x[j]);
       a[j] += factor * u;
       b[j] += factor * v;
     }
   }
-  for (size_t j = 0; j < INPUTS && k + j < in; j++) {
-    put_group(gradient + (k + j) * out, at[0], first[0], a[j], adds);
-    if (first[1] < out) put_group(gradient + (k + j) * out, at[1], first[1], b[j], adds);
+  for (size_t j = k - start; j < inputs; j++) {
+    put_group(gradient + (start + j) * out, at[0], first[0], a[j], adds);
+    if (first[1] < out) put_group(gradient + (start + j) * out, at[1], first[1], b[j], adds);
   }
 }
 
+/* Sums of rows, four at a time: additions that do not wait for each other. */
 SPRINT__INLINE void bias_gradient(const sprint_real *dy, size_t n, size_t out, bool adds, sprint_real *gradient) {
+  enum { CHAINS = 4 };
   for (size_t c = 0; c < out; c += G) {
-    size_t at = group_at(c, out);
-    group sum = {0};
-    for (size_t i = 0; i < n; i++) sum += load(dy + i * out + at);
-    put_group(gradient, at, c, sum, adds);
+    size_t at = group_at(c, out), i = 0;
+    group sums[CHAINS] = {{0}};
+    for (; i + CHAINS <= n; i += CHAINS)
+      for (size_t j = 0; j < CHAINS; j++) sums[j] += load(dy + (i + j) * out + at);
+    for (; i < n; i++) sums[0] += load(dy + i * out + at);
+    put_group(gradient, at, c, (sums[0] + sums[1]) + (sums[2] + sums[3]), adds);
   }
 }
 
@@ -281,10 +266,14 @@ SPRINT__FAST void sprint__small_weight(const struct sprint__dense *dense, const 
     rows_weight(dense, x, dy, 2, adds, gradient);
     return;
   }
-  for (size_t k = 0; k < dense->in; k += INPUTS)
+  size_t inputs = dense->in < INPUTS ? 1 : INPUTS;
+  for (size_t k = 0; k < dense->in; k += inputs)
     for (size_t c = 0; c < out; c += 2 * G) {
       size_t first[2] = {c, c + G};
-      correlate(dense, x, dy, n, k, first, adds, gradient);
+      if (inputs == 1)
+        correlate(dense, x, dy, n, k, 1, first, adds, gradient);
+      else
+        correlate(dense, x, dy, n, k, INPUTS, first, adds, gradient);
     }
   bias_gradient(dy, n, out, adds, gradient + dense->in * out);
 }
