@@ -17,33 +17,43 @@ static double logistic(double v) {
 
 static size_t is_right(sprint_real f, sprint_real y) { return (f > 0) == (y > 0); }
 
-/* One group of rows: log(1 + exp(-margin)) and, to *ret_slope, its slope in f. */
-SPRINT__INLINE group logistic_group(group f, group y, group *ret_slope) {
+/* A group of rows: the slope of log(1 + exp(-margin)) in f; and, unless NULL, the loss itself. */
+SPRINT__INLINE group logistic_group(group f, group y, group *ret_loss) {
   group side = chosen(y > 0, SPRINT__ALL((sprint_real)1), SPRINT__ALL((sprint_real)-1)), margin = side * f;
   group_mask wrong = margin < 0;
   group e = group_exp(chosen(wrong, margin, -margin)), one = SPRINT__ALL((sprint_real)1);
-  *ret_slope = -side * chosen(wrong, one, e) / (1 + e);
-  return chosen(wrong, -margin, (group){0}) + group_log1p(e);
+  if (ret_loss) *ret_loss = chosen(wrong, -margin, (group){0}) + group_log1p(e);
+  return -side * chosen(wrong, one, e) / (1 + e);
+}
+
+/* Up to G rows. */
+SPRINT__INLINE double logistic_part(const sprint_real *f, const sprint_real *y, size_t n, sprint_real *delta,
+                                    size_t *correct) {
+  sprint_real outputs[G] = {0}, labels[G] = {0}, slopes[G];
+  memcpy(outputs, f, n * sizeof *f);
+  memcpy(labels, y, n * sizeof *y);
+  group losses = {0};
+  store(slopes, logistic_group(load(outputs), load(labels), correct ? &losses : NULL));
+  if (delta) memcpy(delta, slopes, n * sizeof *delta);
+  double sum = 0;
+  for (size_t g = 0; correct && g < n; g++) {
+    sum += (double)losses[g];
+    *correct += is_right(f[g], y[g]);
+  }
+  return sum;
 }
 
 SPRINT__FAST static double logistic_sum(const struct sprint__loss *loss, const sprint_real *f, const sprint_real *y,
                                         size_t n, sprint_real *delta, size_t *correct) {
   (void)loss;
   double sum = 0;
-  for (size_t i = 0; i < n; i += G) {
-    size_t used = n - i < G ? n - i : G;
-    sprint_real room[3][G] = {{0}};
-    memcpy(room[0], f + i, used * sizeof *f);
-    memcpy(room[1], y + i, used * sizeof *y);
-    group slope, value = logistic_group(load(room[0]), load(room[1]), &slope);
-    store(room[2], slope);
-    if (delta) memcpy(delta + i, room[2], used * sizeof *delta);
-    for (size_t g = 0; correct && g < used; g++) {
-      sum += (double)value[g];
-      *correct += is_right(f[i + g], y[i + g]);
-    }
-  }
-  return sum;
+  size_t i = 0;
+  for (; i + G <= n; i += G)
+    if (delta && !correct)
+      logistic_part(f + i, y + i, G, delta + i, NULL);
+    else
+      sum += logistic_part(f + i, y + i, G, delta ? delta + i : NULL, correct);
+  return i < n ? sum + logistic_part(f + i, y + i, n - i, delta ? delta + i : NULL, correct) : sum;
 }
 
 static double sigmoid_sum(const struct sprint__loss *loss, const sprint_real *f, const sprint_real *y, size_t n,
