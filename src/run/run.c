@@ -288,10 +288,8 @@ static sprint_status deploy(sprint_run *run, const sprint_want *want) {
     memcpy(run->current.theta, want->theta, run->solver->n_params * sizeof *want->theta);
     return SPRINT_OK;
   }
-  if (moment == SPRINT__DEPLOYING && sprint__shift_ignores(run->shift))
-    SPRINT__TRY(sprint__shift_strata(run->shift, want->theta, moment, run->current.p));
-  else
-    SPRINT__TRY(sprint__deployment_set(&run->current, run->shift, want->theta, moment));
+  if (moment == SPRINT__DEPLOYING && sprint__shift_ignores(run->shift)) return SPRINT_OK; /* p is what it was */
+  SPRINT__TRY(sprint__deployment_set(&run->current, run->shift, want->theta, moment));
   if (!sprint__deployment_finite(&run->current, run->shift)) sprint_solver_halt(run->solver, SPRINT_STOP_DIVERGED);
   return SPRINT_OK;
 }
