@@ -22,21 +22,21 @@ void sprint__abreast_pack(const sprint_real *d, sprint_real factor, size_t n, si
       for (size_t u = 0; u < UNITS; u++) *ret_packed++ = factor * d[i * out + o + u];
 }
 
-/* sums += sum over k of w[k][..UNITS] times x[k], a tile of n numbers. */
-SPRINT__INLINE void multiply(const sprint_real *w, size_t stride, const sprint_real *x, size_t n,
+/* sums += sum over k of w[k][..units] times x[k], a tile of n numbers. */
+SPRINT__INLINE void multiply(const sprint_real *w, size_t stride, const sprint_real *x, size_t n, int units,
                              group sums[UNITS][WIDE]) {
   group a[UNITS], b[UNITS], c[UNITS];
-  for (int u = 0; u < UNITS; u++) a[u] = sums[u][0], b[u] = sums[u][1], c[u] = sums[u][2];
+  for (int u = 0; u < units; u++) a[u] = sums[u][0], b[u] = sums[u][1], c[u] = sums[u][2];
   for (size_t k = 0; k < n; k++, w += stride, x += A) {
     group p = load(x), q = load(x + G), r = load(x + 2 * G);
-    for (int u = 0; u < UNITS; u++) {
+    for (int u = 0; u < units; u++) {
       group factor = SPRINT__ALL(w[u]);
       a[u] += factor * p;
       b[u] += factor * q;
       c[u] += factor * r;
     }
   }
-  for (int u = 0; u < UNITS; u++) sums[u][0] = a[u], sums[u][1] = b[u], sums[u][2] = c[u];
+  for (int u = 0; u < units; u++) sums[u][0] = a[u], sums[u][1] = b[u], sums[u][2] = c[u];
 }
 
 SPRINT__FAST void sprint__abreast_add(const sprint_real *packed, const sprint_real *k, size_t n, size_t out,
@@ -55,7 +55,7 @@ SPRINT__FAST void sprint__abreast_add(const sprint_real *packed, const sprint_re
     sprint_real *at = tile + o * UNITS * A;
     for (int u = 0; u < UNITS; u++)
       for (int g = 0; g < WIDE; g++) sums[u][g] = load(at + u * A + g * G);
-    multiply(packed, UNITS, k, n, sums);
+    multiply(packed, UNITS, k, n, UNITS, sums);
     for (int u = 0; u < UNITS; u++)
       for (int g = 0; g < WIDE; g++) store(at + u * A + g * G, sums[u][g]);
   }
@@ -70,31 +70,23 @@ SPRINT__FAST void sprint__abreast_put_out(const sprint_real *z, const sprint_rea
   }
 }
 
-/* One output. */
-SPRINT__INLINE void forward_unit(const struct sprint__dense *dense, const sprint_real *x, size_t o, sprint_real *y) {
-  sprint_real bias = dense->theta[dense->in * dense->out + o];
-  group sums[WIDE] = {{0}};
-  for (int g = 0; g < WIDE; g++) sums[g] += bias;
-  for (size_t k = 0; k < dense->in; k++) {
-    group factor = SPRINT__ALL(dense->theta[k * dense->out + o]);
-    for (int g = 0; g < WIDE; g++) sums[g] += factor * load(x + k * A + g * G);
-  }
-  for (int g = 0; g < WIDE; g++) store(y + o * A + g * G, dense->relu ? positive(sums[g]) : sums[g]);
+/* Outputs o .. o + units. */
+SPRINT__INLINE void forward_units(const struct sprint__dense *dense, const sprint_real *x, size_t o, int units,
+                                  sprint_real *y) {
+  const sprint_real *bias = dense->theta + dense->in * dense->out + o;
+  group sums[UNITS][WIDE] = {{{0}}};
+  for (int u = 0; u < units; u++)
+    for (int g = 0; g < WIDE; g++) sums[u][g] += bias[u];
+  multiply(dense->theta + o, dense->out, x, dense->in, units, sums);
+  for (int u = 0; u < units; u++)
+    for (int g = 0; g < WIDE; g++)
+      store(y + (o + (size_t)u) * A + g * G, dense->relu ? positive(sums[u][g]) : sums[u][g]);
 }
 
-/* Where the outputs do not divide by UNITS, the last ones are done with some of those before them once more. */
-SPRINT__FAST void sprint__abreast_forward(const struct sprint__dense *dense, const sprint_real *x, sprint_real *ret_y) {
-  size_t out = dense->out;
-  const sprint_real *bias = dense->theta + dense->in * out;
-  for (size_t o = 0; out < UNITS && o < out; o++) forward_unit(dense, x, o, ret_y);
-  for (size_t o = 0; out >= UNITS && o < out; o += UNITS) {
-    size_t first = o + UNITS <= out ? o : out - UNITS;
-    group sums[UNITS][WIDE] = {{{0}}};
-    for (int u = 0; u < UNITS; u++)
-      for (int g = 0; g < WIDE; g++) sums[u][g] += bias[first + (size_t)u];
-    multiply(dense->theta + first, out, x, dense->in, sums);
-    for (int u = 0; u < UNITS; u++)
-      for (int g = 0; g < WIDE; g++)
-        store(ret_y + (first + (size_t)u) * A + g * G, dense->relu ? positive(sums[u][g]) : sums[u][g]);
-  }
+SPRINT__FAST void sprint__abreast_forward(const struct sprint__dense *dense, const sprint_real *x,
+                                          sprint_real *ret_y) {
+  size_t o = 0;
+  for (; o + UNITS <= dense->out; o += UNITS) forward_units(dense, x, o, UNITS, ret_y);
+  for (; o + 2 <= dense->out; o += 2) forward_units(dense, x, o, 2, ret_y);
+  if (o < dense->out) forward_units(dense, x, o, 1, ret_y);
 }
