@@ -147,7 +147,8 @@ static size_t left_out(const sprint_model *model, const struct sprint__rows *row
 /* Runs the lanes; where the gradient is to be had as it is, one lane alone writes it there. Returns how many. */
 static int run_lanes(struct sums_work *work, struct sprint__sums *ret_sums) {
   sprint_model *model = work->model;
-  double cost = model->cost_per_row * (work->theta_b ? 2 : 1) * (sprint__rows_listed(work->rows) ? SPARSE_COST : 1);
+  bool twice = work->theta_b && !work->rows->trace_b;
+  double cost = model->cost_per_row * (twice ? 2 : 1) * (sprint__rows_listed(work->rows) ? SPARSE_COST : 1);
   double params = work->gradient ? (double)(model->n_params - left_out(model, work->rows)) : 0;
   int n_lanes = sprint__lanes_for(work->rows->n, cost, LANE_COST_PER_PARAM * params);
   while (work->gradient && n_lanes > 1 && work->rows->n < (size_t)n_lanes * LANE_ROWS) n_lanes /= 2;

@@ -244,7 +244,7 @@ static void network_losses_above(const sprint_model *model, struct sprint__lane 
                                  sprint_real *ret_losses) {
   const struct sprint__network *net = model->impl;
   struct tape tape = tape_of(net, lane);
-  size_t out = net->layers[0].out, k = net->loss.n_outputs, correct;
+  size_t out = net->layers[0].out, k = net->loss.n_outputs, correct = 0;
   bool relu = net->layers[0].then_relu;
   if (goes_abreast(net)) {
     sprint__abreast_put_out(z, owed, times, out, relu, tape.y[0]);

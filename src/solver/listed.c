@@ -6,7 +6,7 @@
 #include "population/population.h"
 
 /* Batches of up to so many rows owe: they touch a small part of W. */
-enum { OWING_ROWS = 4 };
+enum { OWING_ROWS = 8 };
 
 void sprint__listed_end(sprint_solver *solver) {
   struct sprint__listed *listed = solver->listed;
@@ -168,7 +168,7 @@ static bool step_all(sprint_solver *solver, const struct sprint__rows *rows) {
   size_t tiles = rows->pixels->tiles;
   /* multiplications of the products, and as many again for reading and writing W */
   double columns = (double)listed->out, sums = (double)pixels_before(rows, tiles), sweep = 10.0 * (double)listed->in;
-  int n_lanes = sprint__lanes_for(tiles, 2 * columns * (sums + sweep) / (double)tiles, 0);
+  int n_lanes = sprint__lanes_for(tiles, 3 * columns * (sums + sweep) / (double)tiles, 0);
   sprint__lanes_run(solver->context, tiles, n_lanes, step_lane, &work);
   bool finite = true;
   for (int lane = 0; lane < n_lanes; lane++) finite = finite && work.finite[lane];

@@ -11,7 +11,8 @@
 struct sprint__listed {
   size_t in, out;     /* row `in` of W is the biases */
   sprint_real *delta; /* (batch, out) */
-  sprint_real *trace; /* (everybody, list_trace) what the snapshot's pass left; NULL where there is no theta~ */
+  sprint_real *trace; /* (everybody, list_trace) what the snapshot's pass left, and a pass at theta~ gives again; NULL
+                         where there is no theta~ */
 
   struct sprint__pixel *by_feature; /* room for the batch's pixels, sorted: see sprint__sparse_sort */
   uint32_t *from;                   /* room of each lane, one behind the other */
