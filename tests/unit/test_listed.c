@@ -12,6 +12,8 @@
 enum { N = 210, SIDE = 12, D = SIDE * SIDE, CLASSES = 3, EPOCHS = 2 };
 
 static const char network[] = "{layers: 'dense 64, relu, dense 3', loss: softmax}";
+static const char deep[] = "{layers: 'dense 64, relu, dense 16, relu, dense 9, tanh, dense 3', loss: softmax}";
+static const char deep_relu[] = "{layers: 'dense 64, relu, dense 13, relu, dense 3', loss: softmax}";
 static const char smooth[] = "{layers: 'dense 128, tanh, dense 3', loss: softmax}";
 
 static void write_npy(const char *path, const char *shape, const uint8_t *data, size_t size) {
@@ -139,6 +141,7 @@ static void test_listed__small_batches_owe(void **state) {
   compare_methods(network, "{kind: retention, alpha: 0.5, losses: snapshot}", 1);
   compare_methods(smooth, "{kind: retention, alpha: 0.5, losses: snapshot}", 3);
   compare_methods(network, "none", 1);
+  compare_methods(deep, "{kind: retention, alpha: 0.5, losses: snapshot}", 2);
 }
 
 static void test_listed__large_batches(void **state) {
@@ -146,6 +149,7 @@ static void test_listed__large_batches(void **state) {
   compare_methods(network, "{kind: retention, alpha: 0.5, losses: snapshot}", 40);
   compare_methods(smooth, "{kind: retention, alpha: 2, losses: probe, probe: 20}", 7);
   compare_methods(network, "{kind: retention, alpha: 2, losses: running}", 16);
+  compare_methods(deep, "{kind: retention, alpha: 0.5, losses: snapshot}", 40);
 }
 
 static void test_listed__exact_losses_follow(void **state) {
@@ -153,6 +157,7 @@ static void test_listed__exact_losses_follow(void **state) {
   compare_methods(network, "{kind: retention, alpha: 0.5, losses: exact}", 16);
   compare_methods(smooth, "{kind: retention, alpha: 3, losses: exact}", 2);
   compare_methods(network, "{kind: retention, alpha: 0.5, losses: exact, gram: 0}", 16);
+  compare_methods(deep_relu, "{kind: retention, alpha: 0.5, losses: exact}", 16);
 }
 
 /* Several steps between two deployments: pending ones pile up. */
