@@ -25,8 +25,6 @@ test: all
 # Our time beside PyTorch's; QUICK=1 takes two minutes, DATA=DIR uses the real MNIST and Credit data.
 bench: all
 	@scripts/setup python3-torch gnuplot-nox
-	@mkdir -p $(BUILD)/bench
-	@$(CC) -O2 bench/sgemm.c -o $(BUILD)/bench/sgemm $$(pkg-config --cflags --libs openblas)
 	bench/run --build $(BUILD) $(if $(QUICK),--quick) $(if $(DATA),--data $(DATA))
 
 # The same tests under AddressSanitizer and UndefinedBehaviorSanitizer.
