@@ -44,8 +44,8 @@ SPRINT__FAST void sprint__abreast_add(const sprint_real *packed, const sprint_re
   size_t blocks = out / UNITS, fetched = 0;
   for (size_t o = 0; o < blocks; o++, packed += n * UNITS) {
     for (; fetched < (o + 1) * n / blocks; fetched++) {
-      __builtin_prefetch(next->k[fetched]);
-      __builtin_prefetch(next->k[fetched] + A - 1);
+      __builtin_prefetch(next->k[fetched] + next->at);
+      __builtin_prefetch(next->k[fetched] + next->at + A - 1);
     }
     for (size_t i = o * UNITS * A; i < (o + 1) * UNITS * A; i += LINE) {
       if (next->tile) __builtin_prefetch(next->tile + i);
@@ -83,8 +83,7 @@ SPRINT__INLINE void forward_units(const struct sprint__dense *dense, const sprin
       store(y + (o + (size_t)u) * A + g * G, dense->relu ? positive(sums[u][g]) : sums[u][g]);
 }
 
-SPRINT__FAST void sprint__abreast_forward(const struct sprint__dense *dense, const sprint_real *x,
-                                          sprint_real *ret_y) {
+SPRINT__FAST void sprint__abreast_forward(const struct sprint__dense *dense, const sprint_real *x, sprint_real *ret_y) {
   size_t o = 0;
   for (; o + UNITS <= dense->out; o += UNITS) forward_units(dense, x, o, UNITS, ret_y);
   for (; o + 2 <= dense->out; o += 2) forward_units(dense, x, o, 2, ret_y);

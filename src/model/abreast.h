@@ -19,7 +19,8 @@ void sprint__abreast_pack(const sprint_real *d, sprint_real factor, size_t n, si
 
 /* What is fetched from memory meanwhile. */
 struct sprint__abreast_next {
-  const sprint_real *const *k;    /* (n) the rows of a k to come */
+  const sprint_real *const *k;    /* (n) rows, of which SPRINT__ABREAST numbers are wanted */
+  size_t at;                      /* from here on */
   const sprint_real *tile, *owed; /* tiles as large as the one worked on; NULL: none */
 };
 

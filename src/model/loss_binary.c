@@ -48,11 +48,7 @@ SPRINT__FAST static double logistic_sum(const struct sprint__loss *loss, const s
   (void)loss;
   double sum = 0;
   size_t i = 0;
-  for (; i + G <= n; i += G)
-    if (delta && !correct)
-      logistic_part(f + i, y + i, G, delta + i, NULL);
-    else
-      sum += logistic_part(f + i, y + i, G, delta ? delta + i : NULL, correct);
+  for (; i + G <= n; i += G) sum += logistic_part(f + i, y + i, G, delta ? delta + i : NULL, correct);
   return i < n ? sum + logistic_part(f + i, y + i, n - i, delta ? delta + i : NULL, correct) : sum;
 }
 

@@ -141,10 +141,9 @@ static size_t trace_at(const struct sprint__network *net, const struct input *in
   return sprint__rows_individual(input->rows, input->start + i) * net->trace + at;
 }
 
-/* to := sign * from; n numbers. */
-SPRINT__FAST static void copy_signed(const sprint_real *restrict from, sprint_real sign, size_t n,
-                                     sprint_real *restrict to) {
-  for (size_t i = 0; i < n; i++) to[i] = sign * from[i];
+/* to := -from, which may be the same. */
+SPRINT__FAST static void negate(const sprint_real *from, size_t n, sprint_real *to) {
+  for (size_t i = 0; i < n; i++) to[i] = -from[i];
 }
 
 /* Puts the outputs of layer l, and minus the delta in them, into the trace that the rows want, if any. */
@@ -154,7 +153,7 @@ static void keep_trace(const struct sprint__network *net, const struct tape *tap
   if (!input->rows || !input->rows->trace) return;
   for (size_t i = 0; i < input->n; i++) {
     sprint_real *to = input->rows->trace + trace_at(net, input, i, layer->traced);
-    copy_signed(tape->delta + i * layer->out, -1, layer->out, to);
+    negate(tape->delta + i * layer->out, layer->out, to);
     memcpy(to + layer->out, tape->y[l] + i * layer->out, layer->out * sizeof *to);
   }
 }
@@ -262,10 +261,6 @@ static void network_losses_above(const sprint_model *model, struct sprint__lane 
     ret_losses[i] = (sprint_real)net->loss.ops->sum(&net->loss, f + i * k, y + i, 1, NULL, &correct);
 }
 
-SPRINT__FAST static void negate(sprint_real *values, size_t n) {
-  for (size_t i = 0; i < n; i++) values[i] = -values[i];
-}
-
 SPRINT__FAST static void add(sprint_real *restrict values, const sprint_real *restrict others, size_t n) {
   for (size_t i = 0; i < n; i++) values[i] += others[i];
 }
@@ -287,7 +282,7 @@ static void block_difference(const struct sprint__network *net, struct tape *tap
   if (x_b) input_b = (struct input){.n = input.n, .x = x_b + start * net->layers[0].in};
   f = forward(net, tape, theta_b, &input_b);
   net->loss.ops->sum(&net->loss, f, y, input.n, tape->delta, NULL);
-  negate(tape->delta, input.n * net->loss.n_outputs);
+  negate(tape->delta, input.n * net->loss.n_outputs, tape->delta);
   backward_above(net, tape, theta_b, &input_b, sums->gradient, true);
   if (shares) add(tape->delta, tape->kept, input.n * net->layers[0].out);
   backward_first(net, tape, theta_b, &input_b, tape->delta, sums->gradient, !shares || start > 0, NULL);

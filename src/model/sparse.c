@@ -183,3 +183,31 @@ SPRINT__FAST bool sprint__sparse_move(const struct sprint__sparse *x, size_t sta
   }
   return total(zeros) == 0;
 }
+
+/* w -= factor * delta in the columns of a panel. */
+SPRINT__INLINE void move_row(sprint_real *w, const group delta[WIDE], sprint_real factor) {
+  SPRINT__FORGET(w);
+  for (size_t g = 0; g < WIDE; g++) store(w + g * G, load(w + g * G) - factor * delta[g]);
+}
+
+/* The columns and rows that sprint__sparse_forward came to last are first: they are still in the first cache. */
+SPRINT__FAST bool sprint__sparse_move_unsorted(const struct sprint__sparse *x, size_t in, size_t out,
+                                               const struct sprint__move *move, sprint_real *theta) {
+  group zeros = {0};
+  for (size_t i = move->n; i-- > 0;) {
+    size_t n;
+    const struct sprint__pixel *list = sprint__pixels_of(x->pixels, record_at(x, i), &n);
+    for (size_t c = out; c > 0;) {
+      c -= SPRINT__SPARSE_OUT;
+      group delta[WIDE];
+      for (size_t g = 0; g < WIDE; g++) {
+        delta[g] = load(move->delta + i * out + c + g * G);
+        zeros += delta[g] * 0;
+      }
+      move_row(theta + in * out + c, delta, move->factor);
+      for (size_t j = n; j-- > 0;)
+        move_row(theta + list[j].feature * out + c, delta, move->factor * x->pixels->levels[list[j].level]);
+    }
+  }
+  return total(zeros) == 0;
+}

@@ -40,4 +40,9 @@ void sprint__sparse_sort(const struct sprint__sparse *x, size_t start, size_t en
 bool sprint__sparse_move(const struct sprint__sparse *x, size_t start, size_t end, size_t in, size_t out,
                          const struct sprint__move *move, sprint_real *theta);
 
+/* The same of records as they are, in the rows of their own pixels and the biases, the control left out. Only the
+ * deltas are looked at: weights that they make infinite show in the loss of the next step. */
+bool sprint__sparse_move_unsorted(const struct sprint__sparse *x, size_t in, size_t out,
+                                  const struct sprint__move *move, sprint_real *theta);
+
 #endif

@@ -37,10 +37,9 @@ void sprint__tracked_free(struct sprint__tracked *tracked) {
   sprint__free(tracked);
 }
 
-/* Reals of a lane: a panel and its products; or a block of rows; or a tile of K and where the next one is. */
+/* Reals of a lane: a panel and its products; or a block of rows; or a tile of K. */
 static size_t room_for(const struct sprint__tracked *t, size_t batch) {
   size_t panel = PANEL * (t->in + 1 + BLOCK), block = BLOCK * t->out, tile = batch * A;
-  tile += batch * sizeof(sprint_real *) / sizeof(sprint_real);
   size_t most = panel > block ? panel : block;
   return most > tile ? most : tile;
 }
@@ -161,13 +160,9 @@ void sprint__tracked_forget(struct sprint__tracked *tracked) {
 
 /* The pending step, for a tile. Its part of K was fetched two tiles ago: the rows of K are far from each other. */
 static void move_tile(const struct sprint__tracked *t, size_t tile, sprint_real *room) {
-  const sprint_real **later = (const sprint_real **)(void *)(room + t->pending * A);
-  size_t at = tile * A, ahead = tile + 2 < t->n_tiles ? at + 2 * A : at;
-  for (size_t b = 0; b < t->pending; b++) {
-    memcpy(room + b * A, t->rows[b] + at, A * sizeof *room);
-    later[b] = t->rows[b] + ahead;
-  }
-  struct sprint__abreast_next next = {.k = later};
+  size_t at = tile * A;
+  for (size_t b = 0; b < t->pending; b++) memcpy(room + b * A, t->rows[b] + at, A * sizeof *room);
+  struct sprint__abreast_next next = {.k = t->rows, .at = tile + 2 < t->n_tiles ? at + 2 * A : at};
   if (tile + 1 < t->n_tiles) next.tile = t->z + (at + A) * t->out;
   if (t->moved > 0) next.owed = t->products + at * t->out;
   sprint__abreast_add(t->delta, room, t->pending, t->out, &next, t->z + at * t->out);

@@ -64,10 +64,6 @@ SPRINT__FAST void sprint__listed_settle(const sprint_solver *solver, sprint_real
   listed->control = NULL;
 }
 
-static const struct sprint__pixel *list_of(const struct sprint__rows *rows, size_t i, size_t *ret_n) {
-  return sprint__pixels_of(rows->pixels, sprint__rows_individual(rows, i), ret_n);
-}
-
 struct products_work {
   const struct sprint__listed *listed;
   const struct sprint__pixels *pixels;
@@ -97,37 +93,11 @@ static void owe(sprint_solver *solver, const struct sprint__pixels *pixels, cons
   sprint__lanes_run(solver->context, solver->n, n_lanes, products_lane, &work);
 }
 
-enum { WIDE = SPRINT__SPARSE_OUT / SPRINT__GROUP };
-
-/* w -= factor * delta in the columns of a panel. */
-SPRINT__INLINE void move_row(sprint_real *w, const group delta[WIDE], sprint_real factor) {
-  SPRINT__FORGET(w);
-  for (size_t g = 0; g < WIDE; g++) store(w + g * G, load(w + g * G) - factor * delta[g]);
-}
-
-/* The rows of the batch's pixels alone; g^ is owed. The columns and rows that the products came to last are first:
- * they are still in the first cache. Only the deltas are looked at: weights that they make infinite show in the loss
- * of the next step. */
-SPRINT__FAST static bool step_owing(sprint_solver *solver, const struct sprint__rows *rows, sprint_real scale) {
-  struct sprint__listed *listed = solver->listed;
-  group zeros = {0};
-  for (size_t i = rows->n; i-- > 0;) {
-    size_t n;
-    const struct sprint__pixel *list = list_of(rows, i, &n);
-    for (size_t c = listed->out; c > 0;) {
-      c -= SPRINT__SPARSE_OUT;
-      sprint_real *theta = solver->theta + c;
-      group delta[WIDE];
-      for (size_t g = 0; g < WIDE; g++) {
-        delta[g] = load(listed->delta + i * listed->out + c + g * G);
-        zeros += delta[g] * 0;
-      }
-      move_row(theta + listed->in * listed->out, delta, scale);
-      for (size_t j = n; j-- > 0;)
-        move_row(theta + list[j].feature * listed->out, delta, scale * rows->pixels->levels[list[j].level]);
-    }
-  }
-  return total(zeros) == 0;
+/* The rows of the batch's pixels alone; g^ is owed. */
+static bool step_owing(sprint_solver *solver, const struct sprint__rows *rows) {
+  const struct sprint__listed *listed = solver->listed;
+  struct sprint__sparse x = {.pixels = rows->pixels, .who = rows->who, .first = rows->first};
+  return sprint__sparse_move_unsorted(&x, listed->in, listed->out, &listed->newest, solver->theta);
 }
 
 struct step_work {
@@ -166,7 +136,8 @@ static bool step_all(sprint_solver *solver, const struct sprint__rows *rows) {
   const struct sprint__listed *listed = solver->listed;
   struct step_work work = {.solver = solver, .rows = rows};
   size_t tiles = rows->pixels->tiles;
-  /* multiplications of the products, and as many again for reading and writing W */
+  /* a multiplication by numbers from the second cache takes as long as three floating-point operations of a product,
+   * and reading and writing a number of W as ten of them */
   double columns = (double)listed->out, sums = (double)pixels_before(rows, tiles), sweep = 10.0 * (double)listed->in;
   int n_lanes = sprint__lanes_for(tiles, 3 * columns * (sums + sweep) / (double)tiles, 0);
   sprint__lanes_run(solver->context, tiles, n_lanes, step_lane, &work);
@@ -186,5 +157,5 @@ bool sprint__listed_step(sprint_solver *solver, const struct sprint__rows *rows,
   }
   if (estimate->control != listed->control) owe(solver, rows->pixels, estimate->control);
   listed->moved += (double)size;
-  return step_owing(solver, rows, size * estimate->scale);
+  return step_owing(solver, rows);
 }
