@@ -60,6 +60,7 @@ static struct sprint__rows part_of(const struct sprint__rows *rows, const sprint
   if (rows->who) part.who += start;
   part.first += start;
   if (rows->delta) part.delta += start * list_out;
+  if (rows->products) part.products += start * list_out;
   return part;
 }
 

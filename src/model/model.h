@@ -23,11 +23,10 @@ struct sprint__rows {
   size_t first;
 
   /* Of a first layer that takes lists of pixels (sprint_model.list_out outputs); each NULL: not so. */
-  sprint_real *delta;         /* (n, list_out) its delta goes here, the gradient of its parameters is left out */
-  sprint_real *trace;         /* (everybody, list_trace) what the pass at theta leaves of each individual */
-  const sprint_real *trace_b; /* (everybody, list_trace) what that at theta_b left */
-  const sprint_real *owed;    /* (everybody, list_out) owed_times this is taken off its products at theta */
-  sprint_real owed_times;
+  sprint_real *delta;          /* (n, list_out) its delta goes here, the gradient of its parameters is left out */
+  sprint_real *trace;          /* (everybody, list_trace) what the pass at theta leaves of each individual */
+  const sprint_real *trace_b;  /* (everybody, list_trace) what that at theta_b left */
+  const sprint_real *products; /* (n, list_out) what it puts out at theta, before its relu */
 };
 
 /* Whose image row i is. */

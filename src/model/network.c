@@ -83,8 +83,6 @@ static struct input input_of(const struct sprint__network *net, struct tape *tap
     tape->sparse.pixels = rows->pixels;
     tape->sparse.who = who;
     tape->sparse.first = rows->first + start;
-    tape->sparse.owed = rows->owed;
-    tape->sparse.times = rows->owed_times;
     input.sparse = &tape->sparse;
   } else {
     sprint__pixels_unpack(rows->pixels, who, rows->first + start, input.n, tape->x);
@@ -119,10 +117,17 @@ static const sprint_real *forward_above(const struct sprint__network *net, const
   return forward_above_to(net, tape, theta, n, net->n_layers);
 }
 
+/* What a layer's products become: of a relu, what is above 0; n is a multiple of G. */
+SPRINT__FAST static void put_out(const sprint_real *products, size_t n, bool relu, sprint_real *ret_y) {
+  for (size_t i = 0; i < n; i += G) store(ret_y + i, relu ? positive(load(products + i)) : load(products + i));
+}
+
 static const sprint_real *forward_to(const struct sprint__network *net, const struct tape *tape,
                                      const sprint_real *theta, const struct input *input, size_t end) {
   const struct sprint__layer *first = &net->layers[0];
-  if (input->sparse) {
+  if (input->rows && input->rows->products) {
+    put_out(input->rows->products + input->start * first->out, input->n * first->out, first->then_relu, tape->y[0]);
+  } else if (input->sparse) {
     struct sprint__dense dense = dense_at(net, 0, theta);
     sprint__sparse_forward(&dense, input->sparse, input->n, tape->y[0]);
   } else {

@@ -20,43 +20,32 @@ SPRINT__INLINE const size_t *tile_at(const struct sprint__sparse *x, size_t i, s
   return pixels->start + record_at(x, i) * pixels->tiles + t;
 }
 
-/* Adds to y the rows of W of pixels at .. end. */
+/* Adds to y the rows of W of pixels at .. end, in `wide` groups of columns. */
 SPRINT__INLINE void add_rows(const struct sprint__pixels *pixels, size_t at, size_t end, const sprint_real *w,
-                             size_t stride, sprint_real *y) {
+                             size_t stride, size_t wide, sprint_real *y) {
   group sums[WIDE], *to = (group *)y;
-  for (size_t g = 0; g < WIDE; g++) sums[g] = to[g];
+  for (size_t g = 0; g < wide; g++) sums[g] = to[g];
   for (; at < end; at++) {
     group factor = SPRINT__ALL(pixels->levels[pixels->list[at].level]);
     const group *row = (const group *)(w + pixels->list[at].feature * stride);
     SPRINT__FORGET(row);
-    for (size_t g = 0; g < WIDE; g++) sums[g] += factor * row[g];
+    for (size_t g = 0; g < wide; g++) sums[g] += factor * row[g];
   }
-  for (size_t g = 0; g < WIDE; g++) to[g] = sums[g];
-}
-
-/* y := b, less what is owed. */
-SPRINT__INLINE void start_sums(const struct sprint__sparse *x, size_t i, const sprint_real *bias, size_t out,
-                               sprint_real *y) {
-  const sprint_real *owed = x->owed ? x->owed + record_at(x, i) * out : NULL;
-  for (size_t o = 0; o < out; o += G) {
-    group value = load(bias + o);
-    if (owed) value -= x->times * load(owed + o);
-    store(y + o, value);
-  }
+  for (size_t g = 0; g < wide; g++) to[g] = sums[g];
 }
 
 SPRINT__FAST void sprint__sparse_forward(const struct sprint__dense *dense, const struct sprint__sparse *x, size_t n,
                                          sprint_real *ret_y) {
   size_t in = dense->in, out = dense->out;
   const sprint_real *bias = dense->theta + in * out;
-  for (size_t i = 0; i < n; i++) start_sums(x, i, bias, out, ret_y + i * out);
+  for (size_t i = 0; i < n; i++) memcpy(ret_y + i * out, bias, out * sizeof *bias);
   const struct sprint__pixels *pixels = x->pixels;
   size_t step = n > 1 ? 1 : pixels->tiles; /* one record has nothing to share a tile of W with */
   for (size_t t = 0; t < pixels->tiles; t += step)
     for (size_t i = 0; i < n; i++) {
       const size_t *start = tile_at(x, i, n, t);
       for (size_t c = 0; c < out; c += SPRINT__SPARSE_OUT)
-        add_rows(pixels, start[0], start[step], dense->theta + c, out, ret_y + i * out + c);
+        add_rows(pixels, start[0], start[step], dense->theta + c, out, WIDE, ret_y + i * out + c);
     }
   for (size_t k = 0; dense->relu && k < n * out; k += G) store(ret_y + k, positive(load(ret_y + k)));
 }
@@ -172,6 +161,7 @@ SPRINT__FAST bool sprint__sparse_move(const struct sprint__sparse *x, size_t sta
   for (size_t c = 0; c < out; c += SPRINT__SPARSE_OUT) {
     struct deltas deltas = deltas_of(move->delta, move->n, out, c, room);
     for (size_t k = first; k < last && k < in; k++) {
+      if (!move->control && x->from[k - first] == x->from[k - first + 1]) continue;
       group sums[WIDE] = {{0}};
       sum_deltas(x, k - first, &deltas, sums);
       zeros += move_part(move, sums, k * out + c, theta);
@@ -184,30 +174,30 @@ SPRINT__FAST bool sprint__sparse_move(const struct sprint__sparse *x, size_t sta
   return total(zeros) == 0;
 }
 
-/* w -= factor * delta in the columns of a panel. */
-SPRINT__INLINE void move_row(sprint_real *w, const group delta[WIDE], sprint_real factor) {
-  SPRINT__FORGET(w);
-  for (size_t g = 0; g < WIDE; g++) store(w + g * G, load(w + g * G) - factor * delta[g]);
-}
-
-/* The columns and rows that sprint__sparse_forward came to last are first: they are still in the first cache. */
-SPRINT__FAST bool sprint__sparse_move_unsorted(const struct sprint__sparse *x, size_t in, size_t out,
-                                               const struct sprint__move *move, sprint_real *theta) {
-  group zeros = {0};
-  for (size_t i = move->n; i-- > 0;) {
-    size_t n;
-    const struct sprint__pixel *list = sprint__pixels_of(x->pixels, record_at(x, i), &n);
-    for (size_t c = out; c > 0;) {
-      c -= SPRINT__SPARSE_OUT;
-      group delta[WIDE];
-      for (size_t g = 0; g < WIDE; g++) {
-        delta[g] = load(move->delta + i * out + c + g * G);
-        zeros += delta[g] * 0;
-      }
-      move_row(theta + in * out + c, delta, move->factor);
-      for (size_t j = n; j-- > 0;)
-        move_row(theta + list[j].feature * out + c, delta, move->factor * x->pixels->levels[list[j].level]);
+/* The pixels of n records in a tile t as columns: (SPRINT__PIXEL_TILE, SPRINT__SPARSE_OUT). */
+SPRINT__INLINE void put_columns(const struct sprint__sparse *x, size_t t, size_t n, sprint_real *tile) {
+  memset(tile, 0, SPRINT__PIXEL_TILE * SPRINT__SPARSE_OUT * sizeof *tile);
+  for (size_t j = 0; j < n; j++) {
+    size_t length;
+    const struct sprint__pixel *list = tiles_of(x, j, t, t + 1, &length);
+    for (size_t k = 0; k < length; k++) {
+      size_t feature = list[k].feature - t * SPRINT__PIXEL_TILE;
+      tile[feature * SPRINT__SPARSE_OUT + j] = x->pixels->levels[list[k].level];
     }
   }
-  return total(zeros) == 0;
+}
+
+SPRINT__FAST void sprint__sparse_gram(const struct sprint__sparse *x, size_t n, sprint_real *room, sprint_real *gram) {
+  for (size_t t = 0; t < x->pixels->tiles; t++) {
+    put_columns(x, t, n, room);
+    const sprint_real *w = room - t * SPRINT__PIXEL_TILE * SPRINT__SPARSE_OUT;
+    for (size_t i = 1; i < n; i++) {
+      const size_t *from = x->pixels->start + record_at(x, i) * x->pixels->tiles + t;
+      sprint_real *to = gram + i * SPRINT__SPARSE_OUT;
+      if (i <= SPRINT__SPARSE_OUT / 2)
+        add_rows(x->pixels, from[0], from[1], w, SPRINT__SPARSE_OUT, WIDE / 2, to);
+      else
+        add_rows(x->pixels, from[0], from[1], w, SPRINT__SPARSE_OUT, WIDE, to);
+    }
+  }
 }

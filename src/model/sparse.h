@@ -14,8 +14,6 @@ struct sprint__sparse {
 
   struct sprint__pixel *sorted; /* room for the pixels that are sorted */
   uint32_t *from;               /* room for SPRINT__SPARSE_FROM */
-  const sprint_real *owed;      /* (everybody, out) `times` this is taken off the product, before f; NULL: nothing is */
-  sprint_real times;
 };
 
 /* As sprint__dense_forward and sprint__dense_weight; out is a multiple of SPRINT__SPARSE_OUT. sprint__sparse_weight
@@ -40,9 +38,10 @@ void sprint__sparse_sort(const struct sprint__sparse *x, size_t start, size_t en
 bool sprint__sparse_move(const struct sprint__sparse *x, size_t start, size_t end, size_t in, size_t out,
                          const struct sprint__move *move, sprint_real *theta);
 
-/* The same of records as they are, in the rows of their own pixels and the biases, the control left out. Only the
- * deltas are looked at: weights that they make infinite show in the loss of the next step. */
-bool sprint__sparse_move_unsorted(const struct sprint__sparse *x, size_t in, size_t out,
-                                  const struct sprint__move *move, sprint_real *theta);
+/* gram (n, SPRINT__SPARSE_OUT) += the products of n <= SPRINT__SPARSE_OUT records with those before them; what is right
+ * of the diagonal is of no use. Room for SPRINT__SPARSE_ROOM. */
+void sprint__sparse_gram(const struct sprint__sparse *x, size_t n, sprint_real *room, sprint_real *gram);
+
+enum { SPRINT__SPARSE_ROOM = SPRINT__PIXEL_TILE * SPRINT__SPARSE_OUT };
 
 #endif

@@ -38,7 +38,7 @@ void sprint_run_free(sprint_run *run) {
 sprint_stop sprint_run_stop(const sprint_run *run) { return run->solver->stop; }
 const sprint_real *sprint_run_theta(const sprint_run *run) {
   const sprint_solver *solver = run->solver;
-  if (!solver->listed || !solver->listed->control) return solver->theta;
+  if (!solver->listed || !solver->listed->foreseen) return solver->theta;
   memcpy(run->theta_seen, solver->theta, solver->n_params * sizeof *solver->theta);
   sprint__listed_settle(solver, run->theta_seen);
   return run->theta_seen;
@@ -215,27 +215,28 @@ static sprint_status fill_reference(sprint_run *run, size_t n) {
   return sprint__shift_respond(run->shift, run->anchor.theta, run->who, run->y, n, run->x_anchor);
 }
 
-static sprint_status tell_batch(sprint_run *run, const sprint_want *want) {
+sprint_status sprint__run_tell_batch(sprint_run *run, const sprint_want *want) {
   sprint_shift *shift = run->shift;
   const sprint_population *population = shift->population;
   const double *p = sprint__shift_reweights(shift) ? run->current.p : NULL;
   bool moves = sprint__shift_moves(shift), refers = !moves && sprint__shift_refers(shift);
-  sprint__sampler_draw(population, p, run->seed, want->step, want->n, run->who);
-  for (size_t i = 0; i < want->n; i++) run->y[i] = population->y[run->who[i]];
-  if (!refers) sprint__population_gather(population, run->who, 0, want->n, run->x);
+  const uint32_t *foreseen = sprint__listed_next(run->solver), *who = foreseen ? foreseen : run->who;
+  if (!foreseen) sprint__sampler_draw(population, p, run->seed, want->step, want->n, run->who);
+  for (size_t i = 0; i < want->n; i++) run->y[i] = population->y[who[i]];
+  if (!refers) sprint__population_gather(population, who, 0, want->n, run->x);
   if (moves) {
-    SPRINT__TRY(sprint__shift_respond(shift, run->current.theta, run->who, run->y, want->n, run->x));
+    SPRINT__TRY(sprint__shift_respond(shift, run->current.theta, who, run->y, want->n, run->x));
     if (want->reference) SPRINT__TRY(fill_reference(run, want->n));
   }
   const sprint_real *x = refers ? NULL : run->x;
-  if (shift->ops->drawn) SPRINT__TRY(shift->ops->drawn(shift, run->current.theta, run->who, run->y, want->n, x));
+  if (shift->ops->drawn) SPRINT__TRY(shift->ops->drawn(shift, run->current.theta, who, run->y, want->n, x));
   sprint_records records = {.n = want->n,
                             .x = x,
                             .y = run->y,
                             .x_reference = moves && want->reference ? run->x_anchor : NULL,
                             .p = p,
                             .images = population,
-                            .who = run->who};
+                            .who = who};
   SPRINT__TRY(sprint_solver_tell(run->solver, &records));
   if (shift->ops->moved) shift->ops->moved(shift, run->solver->listed ? &run->solver->listed->newest : NULL);
   return SPRINT_OK;
@@ -294,19 +295,25 @@ static sprint_status deploy(sprint_run *run, const sprint_want *want) {
   return SPRINT_OK;
 }
 
+sprint_status sprint__run_ask(sprint_run *run, sprint_want *ret_want) {
+  SPRINT__TRY(sprint_solver_ask(run->solver, ret_want));
+  return ret_want->deploy && ret_want->kind != SPRINT_WANT_NOTHING ? deploy(run, ret_want) : SPRINT_OK;
+}
+
 sprint_status sprint_run_go(sprint_run *run, sprint_observer observer, void *user) {
   run->started = sprint__clock();
   for (;;) {
     if (row_due(run)) SPRINT__TRY(take_row(run, observer, user));
     sprint_want want;
-    SPRINT__TRY(sprint_solver_ask(run->solver, &want));
+    SPRINT__TRY(sprint__run_ask(run, &want));
     if (want.kind == SPRINT_WANT_NOTHING) break;
-    if (want.deploy) SPRINT__TRY(deploy(run, &want));
     if (run->solver->stop != SPRINT_STOP_RUNNING) continue;
     if (want.kind == SPRINT_WANT_POPULATION)
       SPRINT__TRY(tell_population(run));
+    else if (sprint__listed_foresight(run->solver, 0))
+      SPRINT__TRY(sprint__run_window(run, &want));
     else
-      SPRINT__TRY(tell_batch(run, &want));
+      SPRINT__TRY(sprint__run_tell_batch(run, &want));
     run->solver->cost.shift_evals = run->shift->evals - run->evals_before;
     if (observer && sprint__clock() - run->reported > REPORT_EVERY) report(run, observer, user, NULL);
   }

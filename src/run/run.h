@@ -33,6 +33,7 @@ struct sprint_run {
   uint32_t *who;                     /* (batch) */
   uint32_t *stratum;                 /* (pass.room) */
   sprint_real *x, *x_anchor, *y;     /* (batch, d), (batch) */
+  bool window_ready;                 /* the next window of foreseen batches has been made ready */
 
   double seconds;  /* training, evaluation left out */
   double started;  /* clock at which the present stretch of training began */
@@ -66,6 +67,13 @@ sprint_status sprint__run_build(sprint_context *context, const struct sprint__pl
 
 /* The plan within a section that has the keys method, step, deploy, stop and eval; lent. */
 struct sprint__plan sprint__plan_of(const struct sprint__section *section);
+
+/* run.c: what is wanted next, deployed where it has to be; the batch that is wanted, told. */
+sprint_status sprint__run_ask(sprint_run *run, sprint_want *ret_want);
+sprint_status sprint__run_tell_batch(sprint_run *run, const sprint_want *want);
+
+/* window.c: the steps of a window, where the solver foresees; `want` is its first batch. */
+sprint_status sprint__run_window(sprint_run *run, const sprint_want *want);
 
 /* evaluate.c: one more trace row at the solver's theta. */
 sprint_status sprint__run_evaluate(sprint_run *run);

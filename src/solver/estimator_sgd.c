@@ -7,10 +7,10 @@ static bool sgd_want(const sprint_solver *solver, sprint_want *ret_want) {
   return false;
 }
 
-static void sgd_batch(sprint_solver *solver, const sprint_records *records, struct sprint__estimate *ret_estimate) {
-  struct sprint__rows rows = sprint__solver_rows(solver, records);
+static void sgd_batch(sprint_solver *solver, const sprint_records *records, const struct sprint__rows *rows,
+                      struct sprint__estimate *ret_estimate) {
   struct sprint__sums sums = {0, 0, solver->direction};
-  sprint__model_sums(solver->model, solver->theta, &rows, &sums, NULL);
+  sprint__model_sums(solver->model, solver->theta, rows, &sums, NULL);
   ret_estimate->loss = sums.loss / (double)records->n;
   ret_estimate->ifo = records->n;
 }

@@ -94,15 +94,25 @@ static bool svrg_population(sprint_solver *solver, const struct sprint__gathered
   return false;
 }
 
-static void svrg_batch(sprint_solver *solver, const sprint_records *records, struct sprint__estimate *ret_estimate) {
+/* Whether strata probabilities p are not those of the snapshot. */
+static bool other_mix(const sprint_solver *solver, const double *p) {
+  const struct svrg *s = solver->impl;
+  return s->stratified && p && memcmp(p, s->anchor_p, solver->n_strata * sizeof *s->anchor_p) != 0;
+}
+
+static const sprint_real *svrg_steady(const sprint_solver *solver, const double *p) {
+  const struct svrg *s = solver->impl;
+  return other_mix(solver, p) ? NULL : s->snapshot;
+}
+
+static void svrg_batch(sprint_solver *solver, const sprint_records *records, const struct sprint__rows *rows,
+                       struct sprint__estimate *ret_estimate) {
   struct svrg *s = solver->impl;
-  struct sprint__rows rows = sprint__solver_rows(solver, records);
   struct sprint__sums sums = {0, 0, solver->direction};
-  sprint__model_difference(solver->model, solver->theta, s->anchor, &rows, s->coupled ? records->x_reference : NULL,
+  sprint__model_difference(solver->model, solver->theta, s->anchor, rows, s->coupled ? records->x_reference : NULL,
                            &sums);
-  bool other_mix = records->p && memcmp(records->p, s->anchor_p, solver->n_strata * sizeof *s->anchor_p) != 0;
   ret_estimate->control = s->snapshot;
-  if (s->stratified && other_mix) {
+  if (other_mix(solver, records->p)) {
     control(solver, records->p, s->control);
     ret_estimate->control = s->control;
     ret_estimate->steady = false;
@@ -131,6 +141,7 @@ static const struct sprint__estimator_ops svrg_ops = {
     .want = svrg_want,
     .population = svrg_population,
     .batch = svrg_batch,
+    .steady = svrg_steady,
     .control = svrg_control,
 };
 

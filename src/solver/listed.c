@@ -5,8 +5,8 @@
 #include "model/sparse.h"
 #include "population/population.h"
 
-/* Batches of up to so many rows owe: they touch a small part of W. */
-enum { OWING_ROWS = 8 };
+/* Batches of up to so many rows are foreseen. */
+enum { FORESEEN_BATCH = 16 };
 
 void sprint__listed_end(sprint_solver *solver) {
   struct sprint__listed *listed = solver->listed;
@@ -15,7 +15,7 @@ void sprint__listed_end(sprint_solver *solver) {
   sprint__free(listed->trace);
   sprint__free(listed->by_feature);
   sprint__free(listed->from);
-  sprint__free(listed->products);
+  sprint__foreseen_free(listed->foreseen);
   sprint__free(listed);
   solver->listed = NULL;
 }
@@ -29,7 +29,7 @@ static size_t longest_list(const sprint_population *population) {
   return longest;
 }
 
-sprint_status sprint__listed_begin(sprint_solver *solver, const sprint_population *population, bool may_owe) {
+sprint_status sprint__listed_begin(sprint_solver *solver, const sprint_population *population, bool foresees) {
   sprint_context *context = solver->context;
   const sprint_model *model = solver->model;
   if (!model->list_out || !population->pixels.list || solver->n != population->n || model->l2 > 0 ||
@@ -39,65 +39,19 @@ sprint_status sprint__listed_begin(sprint_solver *solver, const sprint_populatio
   if (!listed) return SPRINT_ERROR_MEMORY;
   listed->in = model->n_features;
   listed->out = model->list_out;
-  listed->owes = may_owe && solver->batch <= OWING_ROWS;
+  size_t longest = longest_list(population);
   listed->delta = sprint__alloc(context, solver->batch, listed->out * sizeof *listed->delta);
-  listed->by_feature = sprint__alloc(context, solver->batch * longest_list(population), sizeof *listed->by_feature);
+  listed->by_feature = sprint__alloc(context, solver->batch * longest, sizeof *listed->by_feature);
   listed->from = sprint__alloc(context, SPRINT__SPARSE_FROM(listed->in) + 2 * SPRINT__MAX_LANES, sizeof *listed->from);
   bool ok = listed->delta && listed->by_feature && listed->from;
   if (ok && solver->estimator->control)
     ok = (listed->trace = sprint__alloc(context, population->n, model->list_trace * sizeof *listed->trace)) != NULL;
-  if (ok && solver->estimator->control && listed->owes)
-    ok = (listed->products = sprint__alloc(context, population->n, listed->out * sizeof *listed->products)) != NULL;
+  if (ok && foresees && solver->batch <= FORESEEN_BATCH)
+    ok = sprint__foreseen_new(context, &population->pixels, longest, listed->in, listed->out, &listed->foreseen) ==
+         SPRINT_OK;
   if (ok) return SPRINT_OK;
   sprint__listed_end(solver);
   return SPRINT_ERROR_MEMORY;
-}
-
-SPRINT__FAST void sprint__listed_settle(const sprint_solver *solver, sprint_real *theta) {
-  struct sprint__listed *listed = solver->listed;
-  if (!listed || !listed->control) return;
-  sprint_real owed = (sprint_real)listed->moved;
-  for (size_t i = 0; i < (listed->in + 1) * listed->out; i += G)
-    store(theta + i, load(theta + i) - owed * load(listed->control + i));
-  if (theta != solver->theta) return;
-  listed->moved = 0;
-  listed->control = NULL;
-}
-
-struct products_work {
-  const struct sprint__listed *listed;
-  const struct sprint__pixels *pixels;
-};
-
-/* products := x g^ of individuals start .. end. */
-static void products_lane(void *user, int lane, size_t start, size_t end) {
-  (void)lane;
-  enum { BLOCK = 64 };
-  const struct products_work *work = user;
-  const struct sprint__listed *listed = work->listed;
-  struct sprint__dense dense = {listed->in, listed->out, listed->control, false};
-  for (size_t i = start; i < end; i += BLOCK) {
-    struct sprint__sparse x = {.pixels = work->pixels, .first = i};
-    sprint__sparse_forward(&dense, &x, end - i < BLOCK ? end - i : BLOCK, listed->products + i * listed->out);
-  }
-}
-
-/* From here on g^ is owed. */
-static void owe(sprint_solver *solver, const struct sprint__pixels *pixels, const sprint_real *control) {
-  struct sprint__listed *listed = solver->listed;
-  sprint__listed_settle(solver, solver->theta);
-  listed->control = control;
-  if (!control) return;
-  struct products_work work = {listed, pixels};
-  int n_lanes = sprint__lanes_for(solver->n, 2.0 * (double)listed->out * (double)listed->in / 3, 0);
-  sprint__lanes_run(solver->context, solver->n, n_lanes, products_lane, &work);
-}
-
-/* The rows of the batch's pixels alone; g^ is owed. */
-static bool step_owing(sprint_solver *solver, const struct sprint__rows *rows) {
-  const struct sprint__listed *listed = solver->listed;
-  struct sprint__sparse x = {.pixels = rows->pixels, .who = rows->who, .first = rows->first};
-  return sprint__sparse_move_unsorted(&x, listed->in, listed->out, &listed->newest, solver->theta);
 }
 
 struct step_work {
@@ -146,16 +100,65 @@ static bool step_all(sprint_solver *solver, const struct sprint__rows *rows) {
   return finite;
 }
 
+void sprint__listed_settle(const sprint_solver *solver, sprint_real *theta) {
+  struct sprint__foreseen *f = solver->listed ? solver->listed->foreseen : NULL;
+  if (!f) return;
+  sprint__foreseen_settle(f, theta);
+  if (theta == solver->theta) sprint__foreseen_clear(f);
+}
+
+const uint32_t *sprint__listed_next(const sprint_solver *solver) {
+  const struct sprint__foreseen *f = solver->listed ? solver->listed->foreseen : NULL;
+  return f && f->now->done < f->now->n ? f->now->who + f->now->done : NULL;
+}
+
+size_t sprint__listed_foresight(const sprint_solver *solver, size_t steps) {
+  if (!solver->listed || !solver->listed->foreseen) return 0;
+  uint64_t most = SPRINT__WINDOW_ROWS / solver->batch, left = solver->inner - solver->epoch_step - steps;
+  return (size_t)(left < most ? left : most);
+}
+
+bool sprint__listed_owe(sprint_solver *solver, const double *p) {
+  struct sprint__foreseen *f = solver->listed->foreseen;
+  const sprint_real *control = solver->estimator->steady ? solver->estimator->steady(solver, p) : NULL;
+  if (control == f->control) return false;
+  sprint__listed_settle(solver, solver->theta);
+  f->control = control;
+  return true;
+}
+
+/* Fetches what the batch after this one reads of the trace: rows far from each other. */
+static void fetch_ahead(const struct sprint__listed *listed, size_t width, size_t n) {
+  enum { LINE = 64 / sizeof(sprint_real) };
+  const struct sprint__window *w = listed->foreseen->now;
+  for (size_t i = w->done + n; i < w->done + 2 * n && i < w->n; i++)
+    for (size_t k = 0; k < width; k += LINE) __builtin_prefetch(listed->trace + w->who[i] * width + k);
+}
+
+void sprint__listed_take(sprint_solver *solver, struct sprint__rows *rows) {
+  struct sprint__listed *listed = solver->listed;
+  if (!listed || !sprint__rows_listed(rows)) return;
+  struct sprint__foreseen *f = listed->foreseen;
+  rows->delta = listed->delta;
+  rows->trace_b = listed->trace;
+  if (!f) return;
+  if (!sprint__foreseen_are(f, rows->who, rows->n)) {
+    sprint__listed_settle(solver, solver->theta);
+    return;
+  }
+  if (listed->trace) fetch_ahead(listed, solver->model->list_trace, rows->n);
+  rows->delta = f->now->delta + f->now->done * f->out;
+  rows->products = sprint__foreseen_products(f, rows->n);
+}
+
 bool sprint__listed_step(sprint_solver *solver, const struct sprint__rows *rows,
                          const struct sprint__estimate *estimate, sprint_real size) {
   struct sprint__listed *listed = solver->listed;
-  listed->newest = (struct sprint__move){rows->n, rows->who,         listed->delta,   size * estimate->scale,
-                                         size,    estimate->control, estimate->steady};
-  if (!listed->owes || !estimate->steady) {
-    sprint__listed_settle(solver, solver->theta);
-    return step_all(solver, rows);
-  }
-  if (estimate->control != listed->control) owe(solver, rows->pixels, estimate->control);
-  listed->moved += (double)size;
-  return step_owing(solver, rows);
+  sprint_real factor = size * estimate->scale;
+  listed->newest =
+      (struct sprint__move){rows->n, rows->who, rows->delta, factor, size, estimate->control, estimate->steady};
+  if (rows->products && estimate->steady && estimate->control == listed->foreseen->control)
+    return sprint__foreseen_step(listed->foreseen, rows->n, factor, size);
+  sprint__listed_settle(solver, solver->theta);
+  return step_all(solver, rows);
 }

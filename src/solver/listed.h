@@ -1,11 +1,10 @@
 /* Steps on images of which most is zero. The gradient of the first layer's weights W (in, out) is a product of the
  * batch's pixels and the delta of its outputs, and only the rows of W of those pixels are touched by it; it is never
- * written down. g^ moves all rows of W step after step: after small batches it is owed, theta = what is held -
- * `moved` g^, until the epoch ends; what is owed to the first layer's outputs of an individual is `moved` times that
- * individual's products with g^, which are worked out once an epoch. */
+ * written down. Small batches are foreseen, where they can be: see foreseen.h. */
 #ifndef SPRINT_SOLVER_LISTED_H
 #define SPRINT_SOLVER_LISTED_H
 
+#include "solver/foreseen.h"
 #include "solver/solver.h"
 
 struct sprint__listed {
@@ -17,19 +16,30 @@ struct sprint__listed {
   struct sprint__pixel *by_feature; /* room for the batch's pixels, sorted: see sprint__sparse_sort */
   uint32_t *from;                   /* room of each lane, one behind the other */
 
-  bool owes;                  /* g^ may be owed */
-  double moved;               /* steps along g^ that are owed */
-  const sprint_real *control; /* that g^; NULL: nothing is owed */
   struct sprint__move newest; /* what the newest step did */
-  sprint_real *products;      /* (everybody, out) x g^; where it may be owed */
+
+  struct sprint__foreseen *foreseen; /* NULL: batches come as they come */
 };
 
-/* Lets a solver step so, where its model and rules allow it; the population is what it will be told of. `may_owe`:
- * nobody looks at theta between its steps, but for sprint__listed_settle. */
-sprint_status sprint__listed_begin(sprint_solver *solver, const sprint_population *population, bool may_owe);
+/* Lets a solver step so, where its model and rules allow it; the population is what it will be told of. `foresees`:
+ * who is drawn within an epoch does not depend on its steps, and nobody looks at theta between them, but for
+ * sprint__listed_settle. */
+sprint_status sprint__listed_begin(sprint_solver *solver, const sprint_population *population, bool foresees);
 void sprint__listed_end(sprint_solver *solver);
 
-/* The step of the first layer, from listed->delta; false where that leaves it no finite numbers. */
+/* Batches of a window that begins after `steps` more steps, in this epoch; 0: nothing is foreseen. */
+size_t sprint__listed_foresight(const sprint_solver *solver, size_t steps);
+
+/* From here on g^ is owed, while the strata probabilities are p. Returns whether it is another g^ than before. */
+bool sprint__listed_owe(sprint_solver *solver, const double *p);
+
+/* Who the next batch of this window is; NULL: it has ended, or there is none. */
+const uint32_t *sprint__listed_next(const sprint_solver *solver);
+
+/* Adds to the rows of a batch what the model needs for such a step. */
+void sprint__listed_take(sprint_solver *solver, struct sprint__rows *rows);
+
+/* The step of the first layer, from rows->delta; false where that leaves it no finite numbers. */
 bool sprint__listed_step(sprint_solver *solver, const struct sprint__rows *rows,
                          const struct sprint__estimate *estimate, sprint_real size);
 

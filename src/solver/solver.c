@@ -194,17 +194,6 @@ static struct sprint__rows rows_of(const sprint_records *records, size_t d, size
   };
 }
 
-struct sprint__rows sprint__solver_rows(const sprint_solver *solver, const sprint_records *records) {
-  struct sprint__rows rows = rows_of(records, solver->model->n_features, 0, records->n);
-  if (solver->listed && sprint__rows_listed(&rows)) {
-    rows.delta = solver->listed->delta;
-    rows.trace_b = solver->listed->trace;
-    rows.owed = solver->listed->control ? solver->listed->products : NULL;
-    rows.owed_times = (sprint_real)solver->listed->moved;
-  }
-  return rows;
-}
-
 /* Adds rows start .. end of the records, all of one stratum. */
 static void gather_run(sprint_solver *solver, const sprint_records *records, size_t start, size_t end, size_t stratum) {
   struct sprint__gathered *gathered = &solver->gathered;
@@ -303,9 +292,9 @@ static sprint_status tell_batch(sprint_solver *solver, const sprint_records *rec
     return sprint_fail(solver->context, SPRINT_ERROR_ARGUMENT, "a batch of %zu records was told; %zu were wanted",
                        records->n, solver->wanted.n);
   struct sprint__estimate estimate = {.scale = (sprint_real)(1.0 / (double)records->n), .steady = true};
-  struct sprint__rows rows = sprint__solver_rows(solver, records);
-
-  solver->estimator->batch(solver, records, &estimate);
+  struct sprint__rows rows = rows_of(records, solver->model->n_features, 0, records->n);
+  sprint__listed_take(solver, &rows);
+  solver->estimator->batch(solver, records, &rows, &estimate);
   solver->cost.ifo += estimate.ifo;
   solver->cost.samples += records->n;
   solver->asked = false;

@@ -34,8 +34,11 @@ struct sprint__estimator_ops {
   /* Everybody was told. Returns true if v is ready, false if more is wanted first. */
   bool (*population)(sprint_solver *solver, const struct sprint__gathered *gathered,
                      struct sprint__estimate *ret_estimate);
-  /* A batch was told. */
-  void (*batch)(sprint_solver *solver, const sprint_records *records, struct sprint__estimate *ret_estimate);
+  /* A batch was told; rows: the same as the model takes it. */
+  void (*batch)(sprint_solver *solver, const sprint_records *records, const struct sprint__rows *rows,
+                struct sprint__estimate *ret_estimate);
+  /* g^ where it is known to stay the same from here to the epoch's end; NULL: it may not, or there is none. */
+  const sprint_real *(*steady)(const sprint_solver *solver, const double *p);
   /* For the trace: v = mean[grad l(z; theta) - grad l(z~; theta~)] + g^. Writes g^ under strata probabilities p (NULL:
    * as in the population); *ret_coupled: z~ is the reference record. Returns theta~, or NULL where v has no such
    * terms. NULL: has none ever. */
@@ -101,9 +104,6 @@ struct sprint__stop_rules sprint__stop_read(const struct sprint__section *sectio
 uint64_t sprint__stop_planned_steps(const struct sprint__stop_rules *rules, uint64_t inner);
 sprint_stop sprint__stop_check(const sprint_solver *solver);
 bool sprint__stop_exploded(const sprint_solver *solver, double loss);
-
-/* A batch, as the solver's model takes it. */
-struct sprint__rows sprint__solver_rows(const sprint_solver *solver, const sprint_records *records);
 
 /* total (n_params) := sum over strata of p_c / n_c times its sums of gradients. */
 void sprint__gathered_mean(const sprint_solver *solver, const struct sprint__gathered *gathered, const double *p,

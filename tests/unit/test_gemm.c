@@ -227,6 +227,31 @@ static void check_sparse(size_t n, size_t channels, size_t plane, size_t out) {
   }
 }
 
+/* Records' products with those before them, added to what is there. */
+static void test_gemm__sparse_gram(void **state) {
+  (void)state;
+  enum { D = 250, N = (int)IMAGES < (int)SPRINT__SPARSE_OUT ? (int)IMAGES : (int)SPRINT__SPARSE_OUT };
+  static sprint_real levels[512], x[IMAGES * D], room[SPRINT__SPARSE_ROOM], gram[N * SPRINT__SPARSE_OUT];
+  static struct sprint__pixel list[IMAGES * D];
+  size_t start[IMAGES * 3 + 1];
+  uint32_t who[N];
+  struct sprint__pixels pixels = {bytes, levels, 1, D, list, start, 3};
+  struct sprint__sparse sparse = {.pixels = &pixels, .who = who};
+  fill_images(D, levels);
+  for (uint32_t i = 0; i < N; i++) who[i] = i < 2 ? 5 : i; /* one twice */
+  for (size_t i = 0; i < N * SPRINT__SPARSE_OUT; i++) gram[i] = 1;
+  sprint__pixels_unpack(&pixels, who, 0, N, x);
+  sprint__pixels_list(&pixels, IMAGES);
+  sprint__sparse_gram(&sparse, N, room, gram);
+  for (size_t i = 0; i < N; i++)
+    for (size_t j = 0; j < i; j++) {
+      double sum = 1;
+      for (size_t k = 0; k < D; k++) sum += (double)x[i * D + k] * (double)x[j * D + k];
+      assert_true(fabs(sum - (double)gram[i * SPRINT__SPARSE_OUT + j]) <=
+                  (D + 1) * sum * (sizeof(sprint_real) == 8 ? 1.2e-16 : 6e-8));
+    }
+}
+
 static void test_gemm__sparse_images(void **state) {
   (void)state;
   static const size_t rows[] = {1, 2, 37}, planes[] = {1, 7, 8, 63, 150};
@@ -241,7 +266,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_gemm__dense_shapes),    cmocka_unit_test(test_gemm__plain_shapes),
       cmocka_unit_test(test_gemm__records_abreast), cmocka_unit_test(test_gemm__put_out_abreast),
-      cmocka_unit_test(test_gemm__sparse_images),
+      cmocka_unit_test(test_gemm__sparse_images),   cmocka_unit_test(test_gemm__sparse_gram),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
