@@ -26,8 +26,9 @@ SPRINT__INLINE void add_rows(const struct sprint__pixels *pixels, size_t at, siz
   group sums[WIDE], *to = (group *)y;
   for (size_t g = 0; g < wide; g++) sums[g] = to[g];
   for (; at < end; at++) {
-    group factor = SPRINT__ALL(pixels->levels[pixels->list[at].level]);
-    const group *row = (const group *)(w + pixels->list[at].feature * stride);
+    struct sprint__pixel pixel = pixels->list[at];
+    group factor = SPRINT__ALL(pixels->levels[sprint__pixel_level(pixel)]);
+    const group *row = (const group *)(w + sprint__pixel_feature(pixel) * stride);
     SPRINT__FORGET(row);
     for (size_t g = 0; g < wide; g++) sums[g] += factor * row[g];
   }
@@ -65,14 +66,14 @@ void sprint__sparse_sort(const struct sprint__sparse *x, size_t start, size_t en
   for (size_t i = 0; i < n; i++) {
     size_t length;
     const struct sprint__pixel *list = tiles_of(x, i, start, end, &length);
-    for (size_t j = 0; j < length; j++) from[list[j].feature - first + 2]++;
+    for (size_t j = 0; j < length; j++) from[sprint__pixel_feature(list[j]) - first + 2]++;
   }
   for (size_t k = 2; k < features + 2; k++) from[k] += from[k - 1];
   for (size_t i = 0; i < n; i++) {
     size_t length;
     const struct sprint__pixel *list = tiles_of(x, i, start, end, &length);
     for (size_t j = 0; j < length; j++)
-      x->sorted[from[list[j].feature - first + 1]++] = (struct sprint__pixel){(uint16_t)i, list[j].level};
+      x->sorted[from[sprint__pixel_feature(list[j]) - first + 1]++] = sprint__pixel_of(i, sprint__pixel_level(list[j]));
   }
 }
 
@@ -94,8 +95,9 @@ SPRINT__INLINE struct deltas deltas_of(const sprint_real *dy, size_t n, size_t o
 SPRINT__INLINE void sum_deltas(const struct sprint__sparse *x, size_t k, const struct deltas *deltas,
                                group sums[WIDE]) {
   for (uint32_t j = x->from[k]; j < x->from[k + 1]; j++) {
-    group factor = SPRINT__ALL(x->pixels->levels[x->sorted[j].level]);
-    const group *row = (const group *)(deltas->at + x->sorted[j].feature * deltas->stride);
+    struct sprint__pixel pixel = x->sorted[j];
+    group factor = SPRINT__ALL(x->pixels->levels[sprint__pixel_level(pixel)]);
+    const group *row = (const group *)(deltas->at + sprint__pixel_feature(pixel) * deltas->stride);
     SPRINT__FORGET(row);
     for (size_t g = 0; g < WIDE; g++) sums[g] += factor * row[g];
   }
@@ -181,8 +183,8 @@ SPRINT__INLINE void put_columns(const struct sprint__sparse *x, size_t t, size_t
     size_t length;
     const struct sprint__pixel *list = tiles_of(x, j, t, t + 1, &length);
     for (size_t k = 0; k < length; k++) {
-      size_t feature = list[k].feature - t * SPRINT__PIXEL_TILE;
-      tile[feature * SPRINT__SPARSE_OUT + j] = x->pixels->levels[list[k].level];
+      size_t feature = sprint__pixel_feature(list[k]) - t * SPRINT__PIXEL_TILE;
+      tile[feature * SPRINT__SPARSE_OUT + j] = x->pixels->levels[sprint__pixel_level(list[k])];
     }
   }
 }

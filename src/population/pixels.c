@@ -27,8 +27,7 @@ void sprint__pixels_list(struct sprint__pixels *pixels, size_t n) {
     const uint8_t *bytes = pixels->bytes + i * d;
     for (size_t k = 0; k < d; k++) {
       if (k % SPRINT__PIXEL_TILE == 0) pixels->start[i * pixels->tiles + k / SPRINT__PIXEL_TILE] = used;
-      if (bytes[k])
-        pixels->list[used++] = (struct sprint__pixel){(uint16_t)k, (uint16_t)(k / pixels->plane * 256 + bytes[k])};
+      if (bytes[k]) pixels->list[used++] = sprint__pixel_of(k, k / pixels->plane * 256 + bytes[k]);
     }
   }
   pixels->start[n * pixels->tiles] = used;

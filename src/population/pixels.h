@@ -6,10 +6,16 @@
 
 #include "sprint.h"
 
-/* A pixel that is not zero: the feature that it is, and where its value is among the levels. */
+/* A pixel that is not zero: the feature that it is, and where its value is among the levels. One word, read at once. */
 struct sprint__pixel {
-  uint16_t feature, level;
+  uint32_t word;
 };
+
+static inline struct sprint__pixel sprint__pixel_of(size_t feature, size_t level) {
+  return (struct sprint__pixel){(uint32_t)(level << 16 | feature)};
+}
+static inline size_t sprint__pixel_feature(struct sprint__pixel pixel) { return pixel.word & 0xffff; }
+static inline size_t sprint__pixel_level(struct sprint__pixel pixel) { return pixel.word >> 16; }
 
 struct sprint__pixels {
   const uint8_t *bytes;      /* (n, d) */

@@ -106,7 +106,8 @@ static void gram_panel(struct sprint__tracked *t, size_t j, sprint_real *room) {
   for (size_t c = 0; c < columns; c++) {
     size_t n;
     const struct sprint__pixel *list = sprint__pixels_of(&population->pixels, population->by_stratum[j + c], &n);
-    for (size_t k = 0; k < n; k++) panel[list[k].feature * PANEL + c] = population->pixels.levels[list[k].level];
+    for (size_t k = 0; k < n; k++)
+      panel[sprint__pixel_feature(list[k]) * PANEL + c] = population->pixels.levels[sprint__pixel_level(list[k])];
   }
   for (size_t i = j; i < t->n; i += BLOCK) {
     size_t rows = t->n - i < BLOCK ? t->n - i : BLOCK;
