@@ -2,9 +2,10 @@
 #include "model/model.h"
 
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 
-#include "base/fast.h"
+#include "base/group.h"
 
 sprint_status sprint__model_finish(sprint_model *model) {
   for (int lane = 0; lane < SPRINT__MAX_LANES; lane++) {
@@ -220,12 +221,25 @@ static void mean_gradient(const sprint_model *model, const sprint_real *theta, s
   for (size_t i = 0; i < model->n_params; i++) gradient[i] += (sprint_real)sprint__model_decay(model, theta, i);
 }
 
+/* Whether y is a class number, of k classes. */
+SPRINT__INLINE bool is_class(sprint_real y, sprint_real k) {
+  return (y >= 0) & (y < k) & (floor((double)y) == (double)y);
+}
+
+/* All at once: no row is likely to be wrong. */
+SPRINT__FAST static bool are_classes(const sprint_real *y, size_t n, sprint_real k) {
+  int wrong = 0;
+  for (size_t i = 0; i < n; i++) wrong |= !is_class(y[i], k);
+  return !wrong;
+}
+
 sprint_status sprint__model_check_labels(const sprint_model *model, const sprint_real *y, size_t n) {
-  for (size_t i = 0; model->classifies && i < n; i++)
-    if (!(y[i] >= 0 && y[i] < (sprint_real)model->n_classes && y[i] == (sprint_real)(size_t)y[i]))
-      return sprint_fail(model->context, SPRINT_ERROR_ARGUMENT, "row %zu: the label %g is not a class number 0 .. %zu",
-                         i, (double)y[i], model->n_classes - 1);
-  return SPRINT_OK;
+  sprint_real k = (sprint_real)model->n_classes;
+  if (!model->classifies || are_classes(y, n, k)) return SPRINT_OK;
+  size_t i = 0;
+  while (is_class(y[i], k)) i++;
+  return sprint_fail(model->context, SPRINT_ERROR_ARGUMENT, "row %zu: the label %g is not a class number 0 .. %zu", i,
+                     (double)y[i], model->n_classes - 1);
 }
 
 static sprint_status check_batch(const sprint_model *model, const sprint_batch *batch) {

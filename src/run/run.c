@@ -17,6 +17,13 @@ double sprint__clock(void) {
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+/* The same, some milliseconds late, for a fifth of the price. */
+static double clock_coarse(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
 void sprint_run_free(sprint_run *run) {
   if (!run) return;
   sprint_solver_free(run->solver);
@@ -315,7 +322,7 @@ sprint_status sprint_run_go(sprint_run *run, sprint_observer observer, void *use
     else
       SPRINT__TRY(sprint__run_tell_batch(run, &want));
     run->solver->cost.shift_evals = run->shift->evals - run->evals_before;
-    if (observer && sprint__clock() - run->reported > REPORT_EVERY) report(run, observer, user, NULL);
+    if (observer && clock_coarse() - run->reported > REPORT_EVERY) report(run, observer, user, NULL);
   }
   return row_due(run) ? take_row(run, observer, user) : SPRINT_OK;
 }
