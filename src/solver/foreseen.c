@@ -69,22 +69,25 @@ struct theta_work {
   sprint_real *theta;
 };
 
-/* The steps of the window so far, in tiles start .. end. */
+/* The window's steps, in tiles start .. end. */
 static void move_lane(void *user, int lane, size_t start, size_t end) {
   (void)lane;
   const struct theta_work *work = user;
   const struct sprint__foreseen *f = work->foreseen;
   const struct sprint__window *w = work->window;
-  struct sprint__move move = {.n = w->done, .who = w->who, .delta = w->delta, .factor = 1};
+  struct sprint__move move = {.n = w->n, .who = w->who, .delta = w->delta, .factor = 1};
   struct sprint__sparse x = records_of(f, w);
   x.from += start * SPRINT__PIXEL_TILE;
   sprint__sparse_move(&x, start, end, f->in, f->out, &move, work->theta);
 }
 
+/* Rows not yet stepped on are among the sorted ones: their deltas are zero. */
 static void move_all(const struct sprint__foreseen *f, sprint_real *theta) {
-  struct theta_work work = {f, f->now, theta};
+  const struct sprint__window *w = f->now;
+  memset(w->delta + w->done * f->out, 0, (w->n - w->done) * f->out * sizeof *w->delta);
+  struct theta_work work = {f, w, theta};
   int n_lanes = f->pixels->tiles < LANES ? (int)f->pixels->tiles : LANES;
-  if (f->now->done) sprint__lanes_run(f->context, f->pixels->tiles, n_lanes, move_lane, &work);
+  if (w->done) sprint__lanes_run(f->context, f->pixels->tiles, n_lanes, move_lane, &work);
 }
 
 static void forward_lane(void *user, int lane, size_t start, size_t end) {
