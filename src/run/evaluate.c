@@ -76,16 +76,18 @@ static sprint_status measure(sprint_run *run, sprint_trace_row *row) {
     return SPRINT_OK;
   }
   SPRINT__TRY(measure_bias(run, &row->bias));
-  struct sprint__risk here = {.gradient = run->gradient}, base = {0}, heldout = {.loss = NAN, .accuracy = NAN};
+  struct sprint__risk here = {.gradient = run->gradient}, base, heldout = {.loss = NAN, .accuracy = NAN};
   SPRINT__TRY(sprint__risk_of(&run->pass, theta, &run->here, &run->here, &here));
-  SPRINT__TRY(sprint__risk_of(&run->pass, theta, NULL, NULL, &base));
+  base = here;
+  base.gradient = NULL;
+  if (sprint__shift_moves(run->shift)) SPRINT__TRY(sprint__risk_of(&run->pass, theta, NULL, NULL, &base));
   if (run->heldout) SPRINT__TRY(sprint__risk_heldout(&run->pass, run->heldout, theta, &run->here, &heldout));
   row->loss = here.loss;
   row->accuracy = here.accuracy;
   row->displacement = here.displacement;
   row->gradient_sq = norm_sq(run->gradient, run->solver->n_params);
-  row->loss_base = base.loss;
-  row->accuracy_base = base.accuracy;
+  row->loss_base = base.loss_base;
+  row->accuracy_base = base.accuracy_base;
   row->loss_heldout = heldout.loss;
   row->accuracy_heldout = heldout.accuracy;
   return SPRINT_OK;

@@ -169,9 +169,12 @@ static sprint_status risk_visit(void *user, const struct sprint__piece *piece) {
   struct sprint__risk *risk = work->risk;
   struct sprint__rows rows = sprint__piece_rows(work->pass, piece);
   struct sprint__sums sums;
+  double base_weight = 1.0 / (double)shift->population->n;
   sprint__model_add_sums(shift->model, work->theta, &rows, piece->weight, risk->gradient, &sums);
   risk->loss += piece->weight * sums.loss;
   risk->accuracy += piece->weight * (double)sums.correct;
+  risk->loss_base += base_weight * sums.loss;
+  risk->accuracy_base += base_weight * (double)sums.correct;
   if (work->displaced) risk->displacement += displacement(work->pass, piece) / (double)shift->population->n;
   return SPRINT_OK;
 }
@@ -181,12 +184,12 @@ sprint_status sprint__risk_of(struct sprint__pass *pass, const sprint_real *thet
                               struct sprint__risk *ret_risk) {
   sprint_model *model = pass->shift->model;
   struct risk_work work = {pass, theta, deployment && sprint__shift_moves(pass->shift), ret_risk};
-  ret_risk->loss = sprint__model_penalty(model, theta);
-  ret_risk->accuracy = ret_risk->displacement = 0;
+  ret_risk->loss = ret_risk->loss_base = sprint__model_penalty(model, theta);
+  ret_risk->accuracy = ret_risk->accuracy_base = ret_risk->displacement = 0;
   for (size_t i = 0; ret_risk->gradient && i < model->n_params; i++)
     ret_risk->gradient[i] = sprint__model_decay(model, theta, i);
   SPRINT__TRY(sprint__pass_over(pass, deployment, weights, risk_visit, &work));
-  if (!model->classifies) ret_risk->accuracy = NAN;
+  if (!model->classifies) ret_risk->accuracy = ret_risk->accuracy_base = NAN;
   return SPRINT_OK;
 }
 

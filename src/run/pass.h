@@ -53,9 +53,10 @@ sprint_status sprint__pass_over(struct sprint__pass *pass, const struct sprint__
 
 /* J(theta; deployment) and what belongs to it, from one pass. */
 struct sprint__risk {
-  double loss, accuracy; /* accuracy NaN where the model does not classify */
-  double displacement;   /* mean |x(deployment) - x| */
-  double *gradient;      /* (n_params), or NULL: not wanted */
+  double loss, accuracy;           /* accuracy NaN where the model does not classify */
+  double displacement;             /* mean |x(deployment) - x| */
+  double loss_base, accuracy_base; /* the same at base frequencies; of base records, where features do not move */
+  double *gradient;                /* (n_params), or NULL: not wanted */
 };
 
 sprint_status sprint__risk_of(struct sprint__pass *pass, const sprint_real *theta,

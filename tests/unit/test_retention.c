@@ -11,7 +11,7 @@ static const char network[] = "{layers: 'dense 6, tanh, dense 2', loss: softmax,
 enum { P = 80 };
 
 /* The mean losses of the two classes at theta, row by row through the public gradient call, penalty taken off. */
-static void class_losses(struct world *w, const sprint_real *theta, double *ret_losses) {
+static void class_losses(struct world *w, const sprint_real *theta, double *ret_losses, double *ret_penalty) {
   double penalty = 0, count[2] = {0, 0};
   for (size_t k = 0; k < P; k++)
     if (k < 60 || (k >= 66 && k < 78)) penalty += 0.01 / 2 * (double)theta[k] * (double)theta[k]; /* weights alone */
@@ -25,6 +25,7 @@ static void class_losses(struct world *w, const sprint_real *theta, double *ret_
     count[c]++;
   }
   for (size_t c = 0; c < 2; c++) ret_losses[c] /= count[c];
+  if (ret_penalty) *ret_penalty = penalty;
 }
 
 /* Oracle: p_1 / p_0 = exp(-alpha (l_1 - l_0)). */
@@ -35,7 +36,7 @@ static void test_retention__probabilities(void **state) {
   double losses[2], p[2];
   assert_int_equal(sprint_model_n_params(w.model), P);
   MUST(w.context, sprint_model_start(w.model, 3, theta));
-  class_losses(&w, theta, losses);
+  class_losses(&w, theta, losses, NULL);
   MUST(w.context, sprint_shift_strata(w.shift, theta, p));
   CLOSE(p[1], 1 / (1 + exp(5 * (losses[1] - losses[0]))), 500);
   CLOSE(p[0] + p[1], 1, 4);
@@ -49,7 +50,7 @@ static void test_retention__does_not_underflow(void **state) {
   sprint_real theta[P];
   double losses[2], p[2];
   MUST(w.context, sprint_model_start(w.model, 3, theta));
-  class_losses(&w, theta, losses);
+  class_losses(&w, theta, losses, NULL);
   MUST(w.context, sprint_shift_strata(w.shift, theta, p));
   assert_true(p[losses[0] < losses[1] ? 0 : 1] == 1.0);
   world_free(&w);
@@ -88,7 +89,7 @@ static void test_retention__running_means(void **state) {
   double p[2], losses[2], loss = 0;
   MUST(w.context, sprint_model_start(w.model, 1, theta));
   at(&w, theta, SPRINT__DEPLOYING, p);
-  class_losses(&w, theta, losses);
+  class_losses(&w, theta, losses, NULL);
   uint32_t who = 4;
   memcpy(x, sprint_population_x(w.population) + 40, sizeof x);
   y[0] = sprint_population_y(w.population)[4];
@@ -218,6 +219,28 @@ static void test_retention__snapshot_survives_epochs_without_deployment(void **s
   CLOSE(loss[1], loss[0], 2000); /* the state keeps losses in the build's precision */
 }
 
+/* The row's losses under the probabilities and at base frequencies, against the class losses (100 rows a class); `both`
+ * at base records. */
+static void test_retention__base_losses_of_the_trace(void **state) {
+  (void)state;
+  static const char *const shifts[] = {
+      "{kind: retention, alpha: 5}",
+      "{kind: both, response: {kind: strategic, alpha: 0.5}, strata: {kind: retention, alpha: 5}}"};
+  for (size_t i = 0; i < 2; i++) {
+    struct world w = world_new(lending, network, shifts[i]);
+    sprint_run *run = run_done(&w, "{method: {kind: sgd, batch: 20}, step: {size: 0.1}, stop: {epochs: 2}}", 1);
+    const sprint_trace_row *row = last_row(run);
+    double losses[2], p[2], penalty = 0;
+    class_losses(&w, sprint_run_theta(run), losses, &penalty);
+    MUST(w.context, sprint_shift_strata(w.shift, sprint_run_theta(run), p));
+    assert_true(fabs(p[0] - 0.5) > 0.01);
+    CLOSE(row->loss_base, (losses[0] + losses[1]) / 2 + penalty, 500);
+    if (i == 0) CLOSE(row->loss, p[0] * losses[0] + p[1] * losses[1] + penalty, 500);
+    sprint_run_free(run);
+    world_free(&w);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_retention__probabilities),
@@ -225,6 +248,7 @@ int main(void) {
       cmocka_unit_test(test_retention__snapshot_is_refreshed_seldom),
       cmocka_unit_test(test_retention__running_means),
       cmocka_unit_test(test_retention__probe),
+      cmocka_unit_test(test_retention__base_losses_of_the_trace),
       cmocka_unit_test(test_retention__bias_of_the_corrections),
       cmocka_unit_test(test_retention__diverging_is_a_stop_reason),
       cmocka_unit_test(test_retention__snapshot_survives_epochs_without_deployment),
