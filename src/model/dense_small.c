@@ -150,6 +150,42 @@ SPRINT__INLINE void row_input(const struct sprint__dense *dense, const sprint_re
   }
 }
 
+/* Inputs that ROWS rows take at a time in tiles_input. */
+enum { ALONG = SPRINT__GROUP / ROWS };
+
+/* ROWS rows and ALONG inputs at a time, sums along the rows of W: no copy of it, and no columns but the inputs; out is
+ * a multiple of G. */
+SPRINT__INLINE void tiles_input(const struct sprint__dense *dense, const sprint_real *dy, size_t n,
+                                const sprint_real *relu_x, sprint_real *dx) {
+  size_t in = dense->in, out = dense->out;
+  for (size_t i = 0; i < n; i += ROWS) {
+    const sprint_real *rows[ROWS];
+    rows_at(dy, out, i, n, rows);
+    for (size_t next = 0; next < in; next += ALONG) {
+      size_t k = next + ALONG <= in ? next : in - ALONG;
+      const sprint_real *w = dense->theta + k * out;
+      group sums[G] = {{0}};
+      for (size_t o = 0; o < out; o += G)
+        for (size_t r = 0; r < ROWS; r++)
+          for (size_t j = 0; j < ALONG; j++) sums[r * ALONG + j] += load(rows[r] + o) * load(w + j * out + o);
+      sprint_real all[G];
+      store(all, totals(sums));
+      for (size_t r = 0; r < ROWS && i + r < n; r++) {
+        size_t to = (i + r) * in + k;
+        for (size_t j = 0; relu_x && j < ALONG; j++)
+          if (relu_x[to + j] <= 0) all[r * ALONG + j] = 0;
+        memcpy(dx + to, all + r * ALONG, ALONG * sizeof *dx);
+      }
+    }
+  }
+}
+
+/* Whether groups of columns would be much wider than the inputs. */
+SPRINT__INLINE bool goes_along(const struct sprint__dense *dense) {
+  size_t columns = (dense->in + 2 * G - 1) / (2 * G) * (2 * G);
+  return dense->out % G == 0 && dense->in >= ALONG && 4 * columns > 5 * dense->in;
+}
+
 SPRINT__FAST void sprint__small_input(const struct sprint__dense *dense, const sprint_real *dy, size_t n,
                                       const sprint_real *relu_x, sprint_real *ret_dx) {
   size_t in = dense->in, stride = in < G ? G : in;
@@ -160,6 +196,13 @@ SPRINT__FAST void sprint__small_input(const struct sprint__dense *dense, const s
         row_input(dense, dy, G, relu_x, ret_dx);
       else
         row_input(dense, dy, whole, relu_x, ret_dx);
+    return;
+  }
+  if (goes_along(dense)) {
+    if (relu_x)
+      tiles_input(dense, dy, n, relu_x, ret_dx);
+    else
+      tiles_input(dense, dy, n, NULL, ret_dx);
     return;
   }
   sprint_real panel[SPRINT__SMALL_WEIGHTS];
