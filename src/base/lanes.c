@@ -21,11 +21,14 @@ size_t sprint__lane_rows(size_t n_rows, int n_lanes, int lane, size_t *ret_start
 }
 
 void sprint__lanes_run(sprint_context *context, size_t n_rows, int n_lanes, sprint__lane_work work, void *user) {
-  if (n_lanes == 1) {
-    work(user, 0, 0, n_rows);
+  if (n_lanes == 1 || context->n_threads == 1) { /* a team of one would still take some hundred nanoseconds */
+    for (int lane = 0; lane < n_lanes; lane++) {
+      size_t start, end = sprint__lane_rows(n_rows, n_lanes, lane, &start);
+      work(user, lane, start, end);
+    }
     return;
   }
-#pragma omp parallel for num_threads(context->n_threads) schedule(static) if (context->n_threads > 1)
+#pragma omp parallel for num_threads(context->n_threads) schedule(static)
   for (int lane = 0; lane < n_lanes; lane++) {
     size_t start, end = sprint__lane_rows(n_rows, n_lanes, lane, &start);
     work(user, lane, start, end);
