@@ -20,17 +20,16 @@ size_t sprint__lane_rows(size_t n_rows, int n_lanes, int lane, size_t *ret_start
   return *ret_start + each + (l < rest ? 1 : 0);
 }
 
+static void run_lane(size_t n_rows, int n_lanes, int lane, sprint__lane_work work, void *user) {
+  size_t start, end = sprint__lane_rows(n_rows, n_lanes, lane, &start);
+  work(user, lane, start, end);
+}
+
 void sprint__lanes_run(sprint_context *context, size_t n_rows, int n_lanes, sprint__lane_work work, void *user) {
   if (n_lanes == 1 || context->n_threads == 1) { /* a team of one would still take some hundred nanoseconds */
-    for (int lane = 0; lane < n_lanes; lane++) {
-      size_t start, end = sprint__lane_rows(n_rows, n_lanes, lane, &start);
-      work(user, lane, start, end);
-    }
+    for (int lane = 0; lane < n_lanes; lane++) run_lane(n_rows, n_lanes, lane, work, user);
     return;
   }
 #pragma omp parallel for num_threads(context->n_threads) schedule(static)
-  for (int lane = 0; lane < n_lanes; lane++) {
-    size_t start, end = sprint__lane_rows(n_rows, n_lanes, lane, &start);
-    work(user, lane, start, end);
-  }
+  for (int lane = 0; lane < n_lanes; lane++) run_lane(n_rows, n_lanes, lane, work, user);
 }

@@ -61,15 +61,6 @@ SPRINT__FAST void sprint__abreast_add(const sprint_real *packed, const sprint_re
   }
 }
 
-SPRINT__FAST void sprint__abreast_put_out(const sprint_real *z, const sprint_real *owed, sprint_real times,
-                                          size_t width, bool relu, sprint_real *ret_y) {
-  for (size_t i = 0; i < width * A; i += G) {
-    group value = load(z + i);
-    if (owed) value -= times * load(owed + i);
-    store(ret_y + i, relu ? positive(value) : value);
-  }
-}
-
 /* Outputs o .. o + units. */
 SPRINT__INLINE void forward_units(const struct sprint__dense *dense, const sprint_real *x, size_t o, int units,
                                   sprint_real *y) {

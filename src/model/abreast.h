@@ -28,10 +28,6 @@ struct sprint__abreast_next {
 void sprint__abreast_add(const sprint_real *packed, const sprint_real *k, size_t n, size_t out,
                          const struct sprint__abreast_next *next, sprint_real *tile);
 
-/* y := z - times * owed (NULL: z), of a relu what is above 0; tiles of `width` numbers. */
-void sprint__abreast_put_out(const sprint_real *z, const sprint_real *owed, sprint_real times, size_t width, bool relu,
-                             sprint_real *ret_y);
-
 /* As sprint__dense_forward, of a tile. */
 void sprint__abreast_forward(const struct sprint__dense *dense, const sprint_real *x, sprint_real *ret_y);
 

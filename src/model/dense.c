@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/group.h"
 #include "model/gemm.h"
 
 /* Weights from which on BLAS is worth its call where the outputs are fewer than a group, however many the rows: the
@@ -109,4 +110,13 @@ void sprint__dense_input(const struct sprint__dense *dense, const sprint_real *d
   else
     sprint__gemm_by_transposed(dy, dense->theta, n, dense->out, dense->in, false, ret_dx);
   if (relu_x) mask(ret_dx, relu_x, n * dense->in);
+}
+
+SPRINT__FAST void sprint__dense_put_out(const sprint_real *z, const sprint_real *owed, sprint_real times, size_t n,
+                                        bool relu, sprint_real *ret_y) {
+  for (size_t i = 0; i < n; i += G) {
+    group value = load(z + i);
+    if (owed) value -= times * load(owed + i);
+    store(ret_y + i, relu ? positive(value) : value);
+  }
 }

@@ -117,16 +117,12 @@ static const sprint_real *forward_above(const struct sprint__network *net, const
   return forward_above_to(net, tape, theta, n, net->n_layers);
 }
 
-/* What a layer's products become: of a relu, what is above 0; n is a multiple of G. */
-SPRINT__FAST static void put_out(const sprint_real *products, size_t n, bool relu, sprint_real *ret_y) {
-  for (size_t i = 0; i < n; i += G) store(ret_y + i, relu ? positive(load(products + i)) : load(products + i));
-}
-
 static const sprint_real *forward_to(const struct sprint__network *net, const struct tape *tape,
                                      const sprint_real *theta, const struct input *input, size_t end) {
   const struct sprint__layer *first = &net->layers[0];
   if (input->rows && input->rows->products) {
-    put_out(input->rows->products + input->start * first->out, input->n * first->out, first->then_relu, tape->y[0]);
+    sprint__dense_put_out(input->rows->products + input->start * first->out, NULL, 0, input->n * first->out,
+                          first->then_relu, tape->y[0]);
   } else if (input->sparse) {
     struct sprint__dense dense = dense_at(net, 0, theta);
     sprint__sparse_forward(&dense, input->sparse, input->n, tape->y[0]);
@@ -251,7 +247,7 @@ static void network_losses_above(const sprint_model *model, struct sprint__lane 
   size_t out = net->layers[0].out, k = net->loss.n_outputs, correct = 0;
   bool relu = net->layers[0].then_relu;
   if (goes_abreast(net)) {
-    sprint__abreast_put_out(z, owed, times, out, relu, tape.y[0]);
+    sprint__dense_put_out(z, owed, times, out * SPRINT__ABREAST, relu, tape.y[0]);
     for (size_t l = 1; l < net->n_layers; l++) {
       struct sprint__dense dense = dense_at(net, l, theta);
       if (!net->layers[l].absorbed) sprint__abreast_forward(&dense, tape.y[l - 1], tape.y[l]);
@@ -259,7 +255,7 @@ static void network_losses_above(const sprint_model *model, struct sprint__lane 
     net->loss.ops->abreast(&net->loss, tape.y[net->last], y, ret_losses);
     return;
   }
-  sprint__abreast_put_out(z, owed, times, out, relu, tape.delta);
+  sprint__dense_put_out(z, owed, times, out * SPRINT__ABREAST, relu, tape.delta);
   sprint__abreast_to_rows(tape.delta, SPRINT__ABREAST, out, tape.y[0]);
   const sprint_real *f = forward_above(net, &tape, theta, SPRINT__ABREAST);
   for (size_t i = 0; i < SPRINT__ABREAST; i++)

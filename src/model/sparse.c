@@ -41,14 +41,13 @@ SPRINT__FAST void sprint__sparse_forward(const struct sprint__dense *dense, cons
   const sprint_real *bias = dense->theta + in * out;
   for (size_t i = 0; i < n; i++) memcpy(ret_y + i * out, bias, out * sizeof *bias);
   const struct sprint__pixels *pixels = x->pixels;
-  size_t step = n > 1 ? 1 : pixels->tiles; /* one record has nothing to share a tile of W with */
-  for (size_t t = 0; t < pixels->tiles; t += step)
+  for (size_t t = 0; t < pixels->tiles; t++)
     for (size_t i = 0; i < n; i++) {
       const size_t *start = tile_at(x, i, n, t);
       for (size_t c = 0; c < out; c += SPRINT__SPARSE_OUT)
-        add_rows(pixels, start[0], start[step], dense->theta + c, out, WIDE, ret_y + i * out + c);
+        add_rows(pixels, start[0], start[1], dense->theta + c, out, WIDE, ret_y + i * out + c);
     }
-  for (size_t k = 0; dense->relu && k < n * out; k += G) store(ret_y + k, positive(load(ret_y + k)));
+  if (dense->relu) sprint__dense_put_out(ret_y, NULL, 0, n * out, true, ret_y);
 }
 
 /* The pixels of record i in tiles start .. end. */

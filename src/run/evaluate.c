@@ -34,13 +34,13 @@ static sprint_status subtract_kept(void *user, const struct sprint__piece *piece
 static sprint_status measure_bias(sprint_run *run, double *ret_bias) {
   const sprint_solver *solver = run->solver;
   size_t n = solver->n_params;
-  bool coupled = false, reweights = sprint__shift_reweights(run->shift);
+  bool coupled = false;
   *ret_bias = 0;
   if (!solver->estimator->control || !run->eval_bias) {
     if (!run->eval_bias) *ret_bias = NAN;
     return SPRINT_OK;
   }
-  const double *p = reweights ? run->current.p : NULL;
+  const double *p = sprint__run_p(run);
   const sprint_real *anchor = solver->estimator->control(solver, p, &coupled, run->control);
   if (!anchor) return SPRINT_OK;
   if (coupled && run->anchor_x) {

@@ -11,18 +11,16 @@
 /* Seconds between calls of the observer within an epoch. */
 #define REPORT_EVERY 0.1
 
-double sprint__clock(void) {
+static double seconds_of(clockid_t clock) {
   struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
+  clock_gettime(clock, &now);
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+double sprint__clock(void) { return seconds_of(CLOCK_MONOTONIC); }
+
 /* The same, some milliseconds late, for a fifth of the price. */
-static double clock_coarse(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
+static double clock_coarse(void) { return seconds_of(CLOCK_MONOTONIC_COARSE); }
 
 void sprint_run_free(sprint_run *run) {
   if (!run) return;
@@ -225,7 +223,7 @@ static sprint_status fill_reference(sprint_run *run, size_t n) {
 sprint_status sprint__run_tell_batch(sprint_run *run, const sprint_want *want) {
   sprint_shift *shift = run->shift;
   const sprint_population *population = shift->population;
-  const double *p = sprint__shift_reweights(shift) ? run->current.p : NULL;
+  const double *p = sprint__run_p(run);
   bool moves = sprint__shift_moves(shift), refers = !moves && sprint__shift_refers(shift);
   const uint32_t *foreseen = sprint__listed_next(run->solver), *who = foreseen ? foreseen : run->who;
   if (!foreseen) sprint__sampler_draw(population, p, run->seed, want->step, want->n, run->who);

@@ -68,6 +68,11 @@ sprint_status sprint__run_build(sprint_context *context, const struct sprint__pl
 /* The plan within a section that has the keys method, step, deploy, stop and eval; lent. */
 struct sprint__plan sprint__plan_of(const struct sprint__section *section);
 
+/* The strata probabilities of the newest deployment; NULL where the shift does not reweight. */
+static inline const double *sprint__run_p(const sprint_run *run) {
+  return sprint__shift_reweights(run->shift) ? run->current.p : NULL;
+}
+
 /* run.c: what is wanted next, deployed where it has to be; the batch that is wanted, told. */
 sprint_status sprint__run_ask(sprint_run *run, sprint_want *ret_want);
 sprint_status sprint__run_tell_batch(sprint_run *run, const sprint_want *want);

@@ -24,7 +24,7 @@ static sprint_status take_steps(sprint_run *run, sprint_want *want) {
 
 static void prepare_window(sprint_run *run, uint64_t step, size_t batches) {
   struct sprint__foreseen *foreseen = run->solver->listed->foreseen;
-  const double *p = sprint__shift_reweights(run->shift) ? run->current.p : NULL;
+  const double *p = sprint__run_p(run);
   size_t b = run->solver->batch;
   for (size_t k = 0; k < batches; k++)
     sprint__sampler_draw(run->shift->population, p, run->seed, step + k, b, foreseen->next->who + k * b);
@@ -45,7 +45,7 @@ sprint_status sprint__run_window(sprint_run *run, const sprint_want *want) {
   struct sprint__foreseen *foreseen = run->solver->listed->foreseen;
   bool known = run->epochs_refreshed > run->solver->cost.epochs; /* who is drawn is settled for the epoch */
   size_t batches = known ? sprint__listed_foresight(run->solver, 0) : 1;
-  if (sprint__listed_owe(run->solver, run->current.p)) run->window_ready = false;
+  if (sprint__listed_owe(run->solver, sprint__run_p(run))) run->window_ready = false;
   if (!run->window_ready) prepare_window(run, want->step, batches);
   sprint__foreseen_turn(foreseen, run->solver->theta);
   struct window_work work = {.run = run, .want = *want, .step = want->step + batches};

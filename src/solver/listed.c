@@ -1,7 +1,6 @@
 /* Steps on lists of pixels: see listed.h. */
 #include "solver/listed.h"
 
-#include "base/group.h"
 #include "model/sparse.h"
 #include "population/population.h"
 

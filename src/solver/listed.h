@@ -30,7 +30,8 @@ void sprint__listed_end(sprint_solver *solver);
 /* Batches of a window that begins after `steps` more steps, in this epoch; 0: nothing is foreseen. */
 size_t sprint__listed_foresight(const sprint_solver *solver, size_t steps);
 
-/* From here on g^ is owed, while the strata probabilities are p. Returns whether it is another g^ than before. */
+/* From here on g^ is owed, while the strata probabilities are p (NULL: as in the population). Returns whether it is
+ * another g^ than before. */
 bool sprint__listed_owe(sprint_solver *solver, const double *p);
 
 /* Who the next batch of this window is; NULL: it has ended, or there is none. */

@@ -37,7 +37,8 @@ struct sprint__estimator_ops {
   /* A batch was told; rows: the same as the model takes it. */
   void (*batch)(sprint_solver *solver, const sprint_records *records, const struct sprint__rows *rows,
                 struct sprint__estimate *ret_estimate);
-  /* g^ where it is known to stay the same from here to the epoch's end; NULL: it may not, or there is none. */
+  /* g^, where it stays the same to the epoch's end as long as the strata probabilities are p (NULL: as in the
+   * population); NULL: it may not, or there is none. */
   const sprint_real *(*steady)(const sprint_solver *solver, const double *p);
   /* For the trace: v = mean[grad l(z; theta) - grad l(z~; theta~)] + g^. Writes g^ under strata probabilities p (NULL:
    * as in the population); *ret_coupled: z~ is the reference record. Returns theta~, or NULL where v has no such

@@ -174,7 +174,7 @@ static void test_gemm__put_out_abreast(void **state) {
   fill(a, NUMBERS, 1);
   fill(b, NUMBERS, 2);
   for (int way = 0; way < 4; way++) {
-    sprint__abreast_put_out(a, way & 1 ? b : NULL, (sprint_real)0.5, WIDTH, way & 2, c);
+    sprint__dense_put_out(a, way & 1 ? b : NULL, (sprint_real)0.5, NUMBERS, way & 2, c);
     for (size_t i = 0; i < NUMBERS; i++) {
       double value = (double)a[i] - (way & 1 ? 0.5 * (double)b[i] : 0);
       expected[i] = way & 2 ? fmax(value, 0) : value;
