@@ -91,7 +91,9 @@ static void go(sprint_context *context, const sprint_population *people, const c
   sprint_run_options options = {.spec = spec, .seed = 4, .shift = shift};
   MUST(context, sprint_run_new(context, &options, &run));
   assert_true((run->solver->listed != NULL) == listed);
+  uint64_t allocations = context->n_allocations;
   MUST(context, sprint_run_go(run, NULL, NULL));
+  assert_int_equal(context->n_allocations, allocations);
   assert_int_not_equal(sprint_run_stop(run), SPRINT_STOP_DIVERGED);
   ret_result->n_params = sprint_model_n_params(model);
   memcpy(ret_result->theta, sprint_run_theta(run), ret_result->n_params * sizeof(sprint_real));
