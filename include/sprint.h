@@ -295,7 +295,9 @@ SPRINT_API sprint_status sprint_run_new(sprint_context *context, const sprint_ru
                                         sprint_run **ret_run);
 SPRINT_API void sprint_run_free(sprint_run *run);
 
-/* Runs to a stop reason. Diverging is a stop reason, not a failure. */
+/* Runs to a stop reason. Diverging is a stop reason, not a failure. The observer and the callbacks of a custom shift
+ * are called on this thread; where the context has several, within a parallel region of OpenMP, in which parallel loops
+ * of their own run on one thread unless OMP_MAX_ACTIVE_LEVELS says otherwise. */
 SPRINT_API sprint_status sprint_run_go(sprint_run *run, sprint_observer observer, void *user);
 
 SPRINT_API sprint_stop sprint_run_stop(const sprint_run *run);

@@ -6,11 +6,12 @@
 
 struct sprint_context {
   char error[1024];
-  int n_threads;           /* resolved: at least 1 */
-  char *data_folder;       /* where files are looked for that are not here; "": nowhere */
-  uint64_t n_allocations;  /* through the door, so far */
-  uint64_t n_bytes;        /* asked for there, whether or not since freed */
-  int64_t fail_allocation; /* tests: the allocation of this number (from 0) fails; -1: none */
+  int n_threads;             /* resolved: at least 1 */
+  struct sprint__team *team; /* base/team.h; NULL: none stands by */
+  char *data_folder;         /* where files are looked for that are not here; "": nowhere */
+  uint64_t n_allocations;    /* through the door, so far */
+  uint64_t n_bytes;          /* asked for there, whether or not since freed */
+  int64_t fail_allocation;   /* tests: the allocation of this number (from 0) fails; -1: none */
 };
 
 /* Zeroed, 64-byte aligned memory for n items of `size` bytes, or NULL with the error set. n == 0 gives a pointer that

@@ -1,8 +1,10 @@
-/* Lanes over OpenMP: see lanes.h. */
+/* How work is cut: see lanes.h. */
 #include "base/lanes.h"
 
-/* Below this a lane costs more to start than it saves: some 100 microseconds of arithmetic. */
-#define WORTH_A_LANE 2e6
+#include "base/team.h"
+
+/* Below this a lane costs more to hand over than it saves: some two microseconds of arithmetic. */
+#define WORTH_A_LANE 1e5
 
 int sprint__lanes_for(size_t n_rows, double cost_per_row, double cost_per_lane) {
   double worth = (double)n_rows * cost_per_row / (WORTH_A_LANE + cost_per_lane);
@@ -20,16 +22,13 @@ size_t sprint__lane_rows(size_t n_rows, int n_lanes, int lane, size_t *ret_start
   return *ret_start + each + (l < rest ? 1 : 0);
 }
 
-static void run_lane(size_t n_rows, int n_lanes, int lane, sprint__lane_work work, void *user) {
-  size_t start, end = sprint__lane_rows(n_rows, n_lanes, lane, &start);
-  work(user, lane, start, end);
+void sprint__laned_do(const struct sprint__laned *laned, int lane) {
+  size_t start, end = sprint__lane_rows(laned->n_rows, laned->n_lanes, lane, &start);
+  laned->work(laned->user, lane, start, end);
 }
 
 void sprint__lanes_run(sprint_context *context, size_t n_rows, int n_lanes, sprint__lane_work work, void *user) {
-  if (n_lanes == 1 || context->n_threads == 1) { /* a team of one would still take some hundred nanoseconds */
-    for (int lane = 0; lane < n_lanes; lane++) run_lane(n_rows, n_lanes, lane, work, user);
-    return;
-  }
-#pragma omp parallel for num_threads(context->n_threads) schedule(static)
-  for (int lane = 0; lane < n_lanes; lane++) run_lane(n_rows, n_lanes, lane, work, user);
+  struct sprint__laned laned = {n_rows, n_lanes, work, user};
+  if (n_lanes > 1 && context->n_threads > 1 && sprint__team_share(context, &laned)) return;
+  for (int lane = 0; lane < n_lanes; lane++) sprint__laned_do(&laned, lane);
 }

@@ -15,8 +15,18 @@ int sprint__lanes_for(size_t n_rows, double cost_per_row, double cost_per_lane);
 /* The rows of a lane: [*ret_start, return value). */
 size_t sprint__lane_rows(size_t n_rows, int n_lanes, int lane, size_t *ret_start);
 
-/* Calls work(user, lane, start, end) for every lane, on up to context->n_threads threads. */
+/* Calls work(user, lane, start, end) for every lane, on up to context->n_threads threads; on this one alone where it is
+ * called in one of several lanes. */
 typedef void (*sprint__lane_work)(void *user, int lane, size_t start, size_t end);
 void sprint__lanes_run(sprint_context *context, size_t n_rows, int n_lanes, sprint__lane_work work, void *user);
+
+/* The same, as something to hand over. */
+struct sprint__laned {
+  size_t n_rows;
+  int n_lanes;
+  sprint__lane_work work;
+  void *user;
+};
+void sprint__laned_do(const struct sprint__laned *laned, int lane);
 
 #endif

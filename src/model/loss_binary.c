@@ -26,15 +26,14 @@ SPRINT__INLINE group logistic_group(group f, group y, group *ret_loss) {
   return -side * chosen(wrong, one, e) / (1 + e);
 }
 
-/* Up to G rows. */
+/* The rows of part of a group. */
 SPRINT__INLINE double logistic_part(const sprint_real *f, const sprint_real *y, size_t n, sprint_real *delta,
                                     size_t *correct) {
-  sprint_real outputs[G] = {0}, labels[G] = {0}, slopes[G];
+  sprint_real outputs[G] = {0}, labels[G] = {0};
   memcpy(outputs, f, n * sizeof *f);
   memcpy(labels, y, n * sizeof *y);
-  group losses = {0};
-  store(slopes, logistic_group(load(outputs), load(labels), correct ? &losses : NULL));
-  if (delta) memcpy(delta, slopes, n * sizeof *delta);
+  group losses = {0}, slopes = logistic_group(load(outputs), load(labels), correct ? &losses : NULL);
+  for (size_t g = 0; delta && g < n; g++) delta[g] = slopes[g];
   double sum = 0;
   for (size_t g = 0; correct && g < n; g++) {
     sum += (double)losses[g];
@@ -43,13 +42,28 @@ SPRINT__INLINE double logistic_part(const sprint_real *f, const sprint_real *y, 
   return sum;
 }
 
+typedef double sums __attribute__((vector_size(G * sizeof(double))));
+
+/* Losses are added up by their place in a group. */
 SPRINT__FAST static double logistic_sum(const struct sprint__loss *loss, const sprint_real *f, const sprint_real *y,
                                         size_t n, sprint_real *delta, size_t *correct) {
   (void)loss;
-  double sum = 0;
+  sums by_place = {0};
+  group_mask right = {0}; /* rows, counted downwards */
   size_t i = 0;
-  for (; i + G <= n; i += G) sum += logistic_part(f + i, y + i, G, delta ? delta + i : NULL, correct);
-  return i < n ? sum + logistic_part(f + i, y + i, n - i, delta ? delta + i : NULL, correct) : sum;
+  for (; i + G <= n; i += G) {
+    group outputs = load(f + i), labels = load(y + i), losses = {0};
+    group slopes = logistic_group(outputs, labels, correct ? &losses : NULL);
+    if (delta) store(delta + i, slopes);
+    by_place += __builtin_convertvector(losses, sums);
+    right += (outputs > 0) == (labels > 0);
+  }
+  double sum = i < n ? logistic_part(f + i, y + i, n - i, delta ? delta + i : NULL, correct) : 0;
+  for (size_t g = 0; correct && g < G; g++) {
+    sum += by_place[g];
+    *correct += (size_t)-right[g];
+  }
+  return sum;
 }
 
 static double sigmoid_sum(const struct sprint__loss *loss, const sprint_real *f, const sprint_real *y, size_t n,

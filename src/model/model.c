@@ -65,9 +65,12 @@ static struct sprint__rows part_of(const struct sprint__rows *rows, const sprint
   return part;
 }
 
-/* What it costs to have a lane with gradients, in floating-point operations: clearing and adding up n_params numbers.
- */
-#define LANE_COST_PER_PARAM 300.0
+/* What it costs to have a lane with gradients, in floating-point operations: clearing and adding up n_params numbers,
+ * which come from memory where they are many. */
+static double lane_cost(size_t n_params) {
+  enum { MANY = 1 << 14 };
+  return (n_params < MANY ? 150.0 : 300.0) * (double)n_params;
+}
 
 /* Rows that a lane with gradients has at least: fewer move the weights more often than they multiply by them. */
 #define LANE_ROWS 16
@@ -113,8 +116,10 @@ enum { CHUNK = 256 }; /* parameters */
 
 /* In the order of the lanes, in double, whichever thread does it. */
 SPRINT__FAST static void combine_chunk(const struct combine_work *work, size_t start, size_t n) {
-  double sums[CHUNK] = {0};
-  for (int lane = 0; lane < work->n_lanes; lane++) {
+  double sums[CHUNK];
+  const sprint_real *first = work->model->lanes[0].gradient + start;
+  for (size_t i = 0; i < n; i++) sums[i] = (double)first[i];
+  for (int lane = 1; lane < work->n_lanes; lane++) {
     const sprint_real *part = work->model->lanes[lane].gradient + start;
     for (size_t i = 0; i < n; i++) sums[i] += (double)part[i];
   }
@@ -151,8 +156,8 @@ static int run_lanes(struct sums_work *work, struct sprint__sums *ret_sums) {
   sprint_model *model = work->model;
   bool twice = work->theta_b && !work->rows->trace_b;
   double cost = model->cost_per_row * (twice ? 2 : 1) * (sprint__rows_listed(work->rows) ? SPARSE_COST : 1);
-  double params = work->gradient ? (double)(model->n_params - left_out(model, work->rows)) : 0;
-  int n_lanes = sprint__lanes_for(work->rows->n, cost, LANE_COST_PER_PARAM * params);
+  size_t params = work->gradient ? model->n_params - left_out(model, work->rows) : 0;
+  int n_lanes = sprint__lanes_for(work->rows->n, cost, lane_cost(params));
   while (work->gradient && n_lanes > 1 && work->rows->n < (size_t)n_lanes * LANE_ROWS) n_lanes /= 2;
   sprint_real *own = model->lanes[0].gradient;
   if (n_lanes == 1 && ret_sums->gradient) model->lanes[0].gradient = ret_sums->gradient;

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/team.h"
 #include "run/sampler.h"
 #include "solver/listed.h"
 
@@ -305,10 +306,18 @@ sprint_status sprint__run_ask(sprint_run *run, sprint_want *ret_want) {
   return ret_want->deploy && ret_want->kind != SPRINT_WANT_NOTHING ? deploy(run, ret_want) : SPRINT_OK;
 }
 
-sprint_status sprint_run_go(sprint_run *run, sprint_observer observer, void *user) {
+struct going {
+  sprint_run *run;
+  sprint_observer observer;
+  void *user;
+};
+
+static sprint_status go(void *user) {
+  struct going *going = user;
+  sprint_run *run = going->run;
   run->started = sprint__clock();
   for (;;) {
-    if (row_due(run)) SPRINT__TRY(take_row(run, observer, user));
+    if (row_due(run)) SPRINT__TRY(take_row(run, going->observer, going->user));
     sprint_want want;
     SPRINT__TRY(sprint__run_ask(run, &want));
     if (want.kind == SPRINT_WANT_NOTHING) break;
@@ -320,7 +329,13 @@ sprint_status sprint_run_go(sprint_run *run, sprint_observer observer, void *use
     else
       SPRINT__TRY(sprint__run_tell_batch(run, &want));
     run->solver->cost.shift_evals = run->shift->evals - run->evals_before;
-    if (observer && clock_coarse() - run->reported > REPORT_EVERY) report(run, observer, user, NULL);
+    if (going->observer && clock_coarse() - run->reported > REPORT_EVERY)
+      report(run, going->observer, going->user, NULL);
   }
-  return row_due(run) ? take_row(run, observer, user) : SPRINT_OK;
+  return row_due(run) ? take_row(run, going->observer, going->user) : SPRINT_OK;
+}
+
+sprint_status sprint_run_go(sprint_run *run, sprint_observer observer, void *user) {
+  struct going going = {run, observer, user};
+  return sprint__team_run(run->context, go, &going);
 }

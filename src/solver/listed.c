@@ -59,6 +59,10 @@ struct step_work {
   bool finite[SPRINT__MAX_LANES];
 };
 
+/* What a lane of a step costs by being there, in floating-point operations: every list of the batch is looked up for
+ * its part of it, and sorted with fewer others. */
+#define COST_OF_A_LANE 2e6
+
 /* Pixels of the batch in tiles before t. */
 static size_t pixels_before(const struct sprint__rows *rows, size_t t) {
   const struct sprint__pixels *pixels = rows->pixels;
@@ -92,7 +96,7 @@ static bool step_all(sprint_solver *solver, const struct sprint__rows *rows) {
   /* a multiplication by numbers from the second cache takes as long as three floating-point operations of a product,
    * and reading and writing a number of W as ten of them */
   double columns = (double)listed->out, sums = (double)pixels_before(rows, tiles), sweep = 10.0 * (double)listed->in;
-  int n_lanes = sprint__lanes_for(tiles, 3 * columns * (sums + sweep) / (double)tiles, 0);
+  int n_lanes = sprint__lanes_for(tiles, 3 * columns * (sums + sweep) / (double)tiles, COST_OF_A_LANE);
   sprint__lanes_run(solver->context, tiles, n_lanes, step_lane, &work);
   bool finite = true;
   for (int lane = 0; lane < n_lanes; lane++) finite = finite && work.finite[lane];

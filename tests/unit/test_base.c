@@ -14,6 +14,7 @@
 #include "base/group_math.h"
 #include "base/lanes.h"
 #include "base/random.h"
+#include "base/team.h"
 
 /* Oracle: the known-answer vector of Philox4x32-10 for counter 0 and key 0 in Random123's own test file. */
 static void test_random__matches_known_answer(void **state) {
@@ -101,7 +102,7 @@ static void test_lanes__partition_rows(void **state) {
 
 static void test_lanes__small_work_is_one_lane(void **state) {
   (void)state;
-  assert_int_equal(sprint__lanes_for(64, 4614, 0), 1); /* a batch of the credit network */
+  assert_int_equal(sprint__lanes_for(16, 4614, 0), 1); /* a small batch of the credit network */
   assert_int_equal(sprint__lanes_for(1, 1e12, 0), 1);  /* never more lanes than rows */
   assert_int_equal(sprint__lanes_for(1000000, 1e6, 0), SPRINT__MAX_LANES);
   assert_int_equal(sprint__lanes_for(64, 1e6, 32e6), 1); /* lanes that cost more than they save */
@@ -111,6 +112,63 @@ static sprint_context *new_context(void) {
   sprint_context *context = NULL;
   assert_int_equal(sprint_context_new(&context), SPRINT_OK);
   return context;
+}
+
+/* Counts who did what: rows by lane, and, within each lane, lanes of its own. */
+struct team_work {
+  sprint_context *context;
+  int rows[SPRINT__MAX_LANES], calls[SPRINT__MAX_LANES], inner_calls[SPRINT__MAX_LANES];
+  bool nested;
+};
+
+static void count_inner(void *user, int lane, size_t start, size_t end) {
+  (void)lane;
+  *(int *)user += (int)(end - start);
+}
+
+static void count_rows(void *user, int lane, size_t start, size_t end) {
+  struct team_work *work = user;
+  work->calls[lane]++;
+  for (size_t i = start; i < end; i++) work->rows[lane] += (int)i;
+  /* on the thread of this lane: no other adds to its sum */
+  if (work->nested) sprint__lanes_run(work->context, 10, 4, count_inner, &work->inner_calls[lane]);
+}
+
+/* Every lane exactly once, all done on return, whoever does them. */
+static void check_lanes(sprint_context *context, size_t rows, int n_lanes, bool nested) {
+  struct team_work work = {.context = context, .nested = nested};
+  sprint__lanes_run(context, rows, n_lanes, count_rows, &work);
+  int sum = 0;
+  for (int lane = 0; lane < n_lanes; lane++) {
+    assert_int_equal(work.calls[lane], 1);
+    assert_int_equal(work.inner_calls[lane], nested ? 10 : 0);
+    sum += work.rows[lane];
+  }
+  assert_int_equal(sum, rows * (rows - 1) / 2);
+}
+
+static sprint_status many_works(void *user) {
+  sprint_context *context = user;
+  for (size_t k = 0; k < 20000; k++) {
+    int n_lanes = 1 + (int)(k % SPRINT__MAX_LANES);
+    check_lanes(context, 1 + k % 97, n_lanes, n_lanes > 1 && k % 5 == 0);
+  }
+  usleep(2000); /* long enough for the others to rest */
+  check_lanes(context, 1000, SPRINT__MAX_LANES, false);
+  return SPRINT_ERROR_CALLBACK;
+}
+
+static void test_team__does_every_lane_once(void **state) {
+  (void)state;
+  sprint_context *context = new_context();
+  const int threads[] = {1, 2, 3, 8};
+  for (size_t t = 0; t < SPRINT__COUNT(threads); t++) {
+    assert_int_equal(sprint_context_set_threads(context, threads[t]), SPRINT_OK);
+    assert_int_equal(sprint__team_run(context, many_works, context), SPRINT_ERROR_CALLBACK);
+    assert_null(context->team);
+    check_lanes(context, 100, SPRINT__MAX_LANES, true); /* without one */
+  }
+  sprint_context_free(context);
 }
 
 static void test_memory__is_zeroed_aligned_and_checked(void **state) {
@@ -208,6 +266,7 @@ int main(void) {
       cmocka_unit_test(test_random__shuffle_is_a_permutation),
       cmocka_unit_test(test_lanes__partition_rows),
       cmocka_unit_test(test_lanes__small_work_is_one_lane),
+      cmocka_unit_test(test_team__does_every_lane_once),
       cmocka_unit_test(test_memory__is_zeroed_aligned_and_checked),
       cmocka_unit_test(test_file__appears_whole_or_not_at_all),
       cmocka_unit_test(test_context__threads_are_checked),
