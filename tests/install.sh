@@ -8,7 +8,7 @@ trap 'rm -rf "$root"' EXIT
 cmake --install "$build" --prefix "$root" >/dev/null
 
 fail() { echo "install: $1" >&2; exit 1; }
-for file in bin/sprint bin/sprint-f64 include/sprint.h share/man/man1/sprint.1; do
+for file in bin/sprint bin/sprint-f64 bin/sprint-fetch include/sprint.h share/man/man1/sprint.1; do
   [ -s "$root/$file" ] || fail "$file is missing"
 done
 lib=$(dirname "$(find "$root" -name libsprint.so)")

@@ -167,6 +167,11 @@ check "cifar10: where to put it" grep -qF "put the file cifar-10-binary.tar.gz a
 SPRINT_MIRROR=http://127.0.0.1:9/ refuses "cannot be fetched" data get fashion-mnist
 check "fashion: the default folder" grep -qF "at $HOME/.local/share/sprint/fashion-mnist/train-images-idx3-ubyte.gz" stderr
 
+cp "$SPRINT" alone
+./alone data get mnist >stdout 2>stderr
+equal "without sprint-fetch: exit code" 1 $?
+check "without sprint-fetch" grep -q "/sprint-fetch, which does the fetching, cannot be run: No such file" stderr
+
 ### Complete by their sizes
 mkdir -p whole/cifar-10-batches-bin whole/credit
 for batch in data_batch_1 data_batch_2 data_batch_3 data_batch_4 data_batch_5 test_batch; do

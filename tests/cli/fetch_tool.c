@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/fetch.h"
+#include "fetch.h"
 
 enum { MAX_MEMBERS = 8, N_FIXED = 6 };
 

@@ -1,7 +1,7 @@
 /* Fetching public data sets: transfer, sums, unpacking. A file appears under its name whole and checked, or not at all.
  */
-#ifndef SPRINT_CLI_FETCH_H
-#define SPRINT_CLI_FETCH_H
+#ifndef SPRINT_FETCH_FETCH_H
+#define SPRINT_FETCH_FETCH_H
 
 #include "sprint.h"
 

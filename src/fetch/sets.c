@@ -1,6 +1,9 @@
 /* The public data sets that can be fetched, with pinned sums. docs/data.md says where the sums are from. */
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "cli.h"
 #include "fetch.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -92,4 +95,29 @@ const struct fetch_set *fetch_set_find(const char *name) {
   for (size_t i = 0; i < n_fetch_sets; i++)
     if (strcmp(fetch_sets[i]->name, name) == 0) return fetch_sets[i];
   return NULL;
+}
+
+static bool has_size(const char *folder, const char *path, uint64_t size, bool any_size) {
+  char *full = cli_format("%s/%s", folder, path);
+  struct stat info;
+  bool there = stat(full, &info) == 0 && S_ISREG(info.st_mode) && (any_size || (uint64_t)info.st_size == size);
+  free(full);
+  return there;
+}
+
+/* Files that are wanted as they are may be packed otherwise (gzip has levels), so their size says nothing. */
+const char *fetch_set_missing(const struct fetch_set *set, const char *folder) {
+  for (size_t i = 0; i < set->n_members; i++)
+    if (!has_size(folder, set->members[i].path, set->members[i].size, false)) return set->members[i].path;
+  for (size_t i = 0; i < set->n_files && !set->members; i++)
+    if (!has_size(folder, set->files[i].path, 0, true)) return set->files[i].path;
+  return NULL;
+}
+
+bool fetch_set_begun(const struct fetch_set *set, const char *folder) {
+  for (size_t i = 0; i < set->n_members; i++)
+    if (has_size(folder, set->members[i].path, 0, true)) return true;
+  for (size_t i = 0; i < set->n_files && !set->members; i++)
+    if (has_size(folder, set->files[i].path, 0, true)) return true;
+  return false;
 }
