@@ -8,8 +8,8 @@
 #include <time.h>
 
 /* How often a thread with nothing to do looks for work, one look after the other, before it rests between looks: a
- * tenth of a millisecond of looks, and of rest. */
-enum { LOOKS = 5000, REST_NANOSECONDS = 50000 };
+ * tenth of a millisecond; and nanoseconds of its rests, each twice as long as the one before. */
+enum { LOOKS = 5000, FIRST_REST = 50000, LONGEST_REST = 8 * FIRST_REST };
 
 struct sprint__team {
   /* Which of the work's lanes nobody has taken yet, and the number of the work: see FIRST, END and NEXT_WORK. */
@@ -56,13 +56,16 @@ static bool do_lane(struct sprint__team *team, bool owner) {
 }
 
 static void stand_by(struct sprint__team *team) {
+  long rest = FIRST_REST;
   for (int looks = 0; !atomic_load_explicit(&team->over, memory_order_relaxed); looks++) {
     if (do_lane(team, false)) {
       looks = 0;
+      rest = FIRST_REST;
     } else if (looks < LOOKS) {
       look_away();
     } else {
-      nanosleep(&(struct timespec){.tv_nsec = REST_NANOSECONDS}, NULL);
+      nanosleep(&(struct timespec){.tv_nsec = rest}, NULL);
+      if (rest < LONGEST_REST) rest *= 2;
       looks = LOOKS;
     }
   }
@@ -108,7 +111,8 @@ sprint_status sprint__team_run(sprint_context *context, sprint_status (*body)(vo
   if (context->n_threads == 1 || context->team) return body(user);
   struct sprint__team team = {.working = false};
   sprint_status status = SPRINT_OK;
-#pragma omp parallel num_threads(context->n_threads)
+  int n_threads = context->n_threads < SPRINT__MAX_LANES ? context->n_threads : SPRINT__MAX_LANES;
+#pragma omp parallel num_threads(n_threads)
   if (omp_get_thread_num() == 0) {
     context->team = &team;
     status = body(user);
