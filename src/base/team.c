@@ -16,7 +16,7 @@ struct sprint__team {
   _Alignas(64) _Atomic uint64_t open;
   _Alignas(64) atomic_int n_done; /* lanes of this work */
   _Alignas(64) atomic_bool over;
-  bool working;
+  bool working; /* on lanes: those that a lane runs are not shared */
   struct sprint__laned laned;
 };
 
@@ -26,7 +26,7 @@ struct sprint__team {
 #define END(open)                ((int)((open)&0xff))
 #define WITHOUT_FIRST(open)      ((open) + (1 << 8))
 #define WITHOUT_LAST(open)       ((open)-1)
-#define NEXT_WORK(open, n_lanes) (((open) >> 16) + 1) << 16 | (uint64_t)(n_lanes)
+#define NEXT_WORK(open, n_lanes) ((((open) >> 16) + 1) << 16 | (uint64_t)(n_lanes))
 _Static_assert(SPRINT__MAX_LANES < 0xff, "lanes fit into a byte");
 
 static void look_away(void) {

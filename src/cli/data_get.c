@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "cmd_data.h"
-#include "fetch.h"
+#include "fetch_sets.h"
 
 static void print_names(FILE *stream) {
   for (size_t i = 0; i < n_fetch_sets; i++) fprintf(stream, "%s%s", i ? ", " : "", fetch_sets[i]->name);

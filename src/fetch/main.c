@@ -1,5 +1,5 @@
 /* sprint-fetch SET FOLDER: what `sprint data get` runs. A program of its own, for libcurl and libarchive bring forty
- * libraries along, which would treble the time and the memory that any other command starts with. */
+ * libraries along, which would double the time and the memory that any other command starts with. */
 #include <stdio.h>
 
 #include "cli.h"

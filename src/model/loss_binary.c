@@ -42,20 +42,20 @@ SPRINT__INLINE double logistic_part(const sprint_real *f, const sprint_real *y, 
   return sum;
 }
 
-typedef double sums __attribute__((vector_size(G * sizeof(double))));
+typedef double doubles __attribute__((vector_size(G * sizeof(double))));
 
 /* Losses are added up by their place in a group. */
 SPRINT__FAST static double logistic_sum(const struct sprint__loss *loss, const sprint_real *f, const sprint_real *y,
                                         size_t n, sprint_real *delta, size_t *correct) {
   (void)loss;
-  sums by_place = {0};
+  doubles by_place = {0};
   group_mask right = {0}; /* rows, counted downwards */
   size_t i = 0;
   for (; i + G <= n; i += G) {
     group outputs = load(f + i), labels = load(y + i), losses = {0};
     group slopes = logistic_group(outputs, labels, correct ? &losses : NULL);
     if (delta) store(delta + i, slopes);
-    by_place += __builtin_convertvector(losses, sums);
+    by_place += __builtin_convertvector(losses, doubles);
     right += (outputs > 0) == (labels > 0);
   }
   double sum = i < n ? logistic_part(f + i, y + i, n - i, delta ? delta + i : NULL, correct) : 0;

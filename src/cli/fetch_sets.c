@@ -1,10 +1,11 @@
 /* The public data sets that can be fetched, with pinned sums. docs/data.md says where the sums are from. */
+#include "fetch_sets.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "cli.h"
-#include "fetch.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
