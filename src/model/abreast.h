@@ -17,18 +17,25 @@ void sprint__abreast_to_rows(const sprint_real *tile, size_t n, size_t width, sp
 /* packed (out / SPRINT__ABREAST_UNITS, n, SPRINT__ABREAST_UNITS) := factor * d (n, out) */
 void sprint__abreast_pack(const sprint_real *d, sprint_real factor, size_t n, size_t out, sprint_real *ret_packed);
 
-/* What is fetched from memory meanwhile. */
-struct sprint__abreast_next {
-  const sprint_real *const *k;    /* (n) rows, of which SPRINT__ABREAST numbers are wanted */
-  size_t at;                      /* from here on */
-  const sprint_real *tile, *owed; /* tiles as large as the one worked on; NULL: none */
+/* What a tile is moved by: d^T k - size * p. */
+struct sprint__abreast_move {
+  size_t n;
+  const sprint_real *d; /* (n, out) as packed */
+  const sprint_real *k; /* a tile of n numbers */
+  const sprint_real *p; /* a tile of `out` numbers, or NULL */
+  sprint_real size;
+
+  /* Fetched from memory meanwhile: */
+  const sprint_real *const *next_k; /* (n) rows, of which SPRINT__ABREAST numbers are wanted */
+  size_t next_at;                   /* from here on */
+  const sprint_real *next_tile;     /* and a tile, and its p, as large as the one worked on; each NULL: none */
+  const sprint_real *next_p;
 };
 
-/* tile (out) += d^T k, d as packed, k a tile of n numbers. */
-void sprint__abreast_add(const sprint_real *packed, const sprint_real *k, size_t n, size_t out,
-                         const struct sprint__abreast_next *next, sprint_real *tile);
+/* tile (out) += what it is moved by */
+void sprint__abreast_add(const struct sprint__abreast_move *move, size_t out, sprint_real *tile);
 
-/* As sprint__dense_forward, of a tile. */
-void sprint__abreast_forward(const struct sprint__dense *dense, const sprint_real *x, sprint_real *ret_y);
+/* As sprint__dense_forward, of a tile x, or, where relu_x, of max(x, 0). */
+void sprint__abreast_forward(const struct sprint__dense *dense, const sprint_real *x, bool relu_x, sprint_real *ret_y);
 
 #endif

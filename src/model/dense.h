@@ -22,9 +22,8 @@ void sprint__dense_weight(const struct sprint__dense *dense, const sprint_real *
 void sprint__dense_input(const struct sprint__dense *dense, const sprint_real *dy, size_t n, const sprint_real *relu_x,
                          sprint_real *ret_dx);
 
-/* y := z - times * owed (NULL: z), of a relu what is above 0; n numbers, a multiple of SPRINT__GROUP. */
-void sprint__dense_put_out(const sprint_real *z, const sprint_real *owed, sprint_real times, size_t n, bool relu,
-                           sprint_real *ret_y);
+/* y := f(z), n numbers, a multiple of SPRINT__GROUP. */
+void sprint__dense_put_out(const sprint_real *z, size_t n, bool relu, sprint_real *ret_y);
 
 /* dense_small.c: sums held in registers, for layers whose weights fit the first cache, where BLAS would spend more on
  * packing than on multiplying, and for few rows of any. */

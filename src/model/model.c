@@ -103,13 +103,14 @@ static void sums_lane(void *user, int lane, size_t start, size_t end) {
   l->correct = sums.correct;
 }
 
-/* How the lanes' gradients are put together: written to `gradient`, or total += weight * them. */
+/* How the lanes' gradients are put together: written to `gradient`, or, times the weight, to `total` or added to it. */
 struct combine_work {
   const sprint_model *model;
   int n_lanes;
   size_t first; /* parameters before it have been left out */
   sprint_real *gradient;
   double weight, *total;
+  bool adds;
 };
 
 enum { CHUNK = 256 }; /* parameters */
@@ -126,7 +127,8 @@ SPRINT__FAST static void combine_chunk(const struct combine_work *work, size_t s
   if (work->gradient)
     for (size_t i = 0; i < n; i++) work->gradient[start + i] = (sprint_real)sums[i];
   else
-    for (size_t i = 0; i < n; i++) work->total[start + i] += work->weight * sums[i];
+    for (size_t i = 0; i < n; i++)
+      work->total[start + i] = (work->adds ? work->total[start + i] : 0) + work->weight * sums[i];
 }
 
 static void combine_chunks(void *user, int lane, size_t start, size_t end) {
@@ -174,7 +176,8 @@ static int run_lanes(struct sums_work *work, struct sprint__sums *ret_sums) {
 
 static void run_sums(struct sums_work *work, struct sprint__sums *ret_sums) {
   int n_lanes = run_lanes(work, ret_sums);
-  struct combine_work parts = {work->model, n_lanes, left_out(work->model, work->rows), ret_sums->gradient, 0, NULL};
+  struct combine_work parts = {work->model, n_lanes, left_out(work->model, work->rows), ret_sums->gradient, 0,
+                               NULL,        false};
   if (n_lanes > 1 && ret_sums->gradient) combine(&parts);
 }
 
@@ -185,10 +188,10 @@ void sprint__model_sums(sprint_model *model, const sprint_real *theta, const str
 }
 
 void sprint__model_add_sums(sprint_model *model, const sprint_real *theta, const struct sprint__rows *rows,
-                            double weight, double *total, struct sprint__sums *ret_sums) {
+                            double weight, bool adds, double *total, struct sprint__sums *ret_sums) {
   struct sums_work work = {model, rows, theta, NULL, NULL, total != NULL, NULL};
   ret_sums->gradient = NULL;
-  struct combine_work parts = {model, run_lanes(&work, ret_sums), left_out(model, rows), NULL, weight, total};
+  struct combine_work parts = {model, run_lanes(&work, ret_sums), left_out(model, rows), NULL, weight, total, adds};
   if (total) combine(&parts);
 }
 

@@ -105,11 +105,10 @@ struct sprint__model_ops {
   void (*difference)(const sprint_model *model, struct sprint__lane *lane, const sprint_real *theta,
                      const sprint_real *theta_b, const struct sprint__rows *rows, const sprint_real *x_b,
                      struct sprint__sums *sums);
-  /* The losses of SPRINT__ABREAST records from z - times * owed (owed NULL: z), tiles of what a first layer that takes
-   * lists of pixels puts out, before its relu. */
+  /* The losses of SPRINT__ABREAST records from z, a tile of what a first layer that takes lists of pixels puts out,
+   * before its relu. */
   void (*losses_above)(const sprint_model *model, struct sprint__lane *lane, const sprint_real *theta,
-                       const sprint_real *z, const sprint_real *owed, sprint_real times, const sprint_real *y,
-                       sprint_real *ret_losses);
+                       const sprint_real *z, const sprint_real *y, sprint_real *ret_losses);
   /* Writes (n, d). NULL: the model has no score. */
   void (*score_gradient)(const sprint_model *model, struct sprint__lane *lane, const sprint_real *theta,
                          const sprint_real *x, size_t n, const struct sprint__score *score, sprint_real *ret_dx);
@@ -158,9 +157,9 @@ static inline struct sprint__rows sprint__rows_of(const sprint_batch *batch) {
 void sprint__model_sums(sprint_model *model, const sprint_real *theta, const struct sprint__rows *rows,
                         struct sprint__sums *ret_sums, sprint_real *gradient_x);
 
-/* The same, with total (n_params) += weight * gradient. */
+/* The same, with weight * gradient written to total (n_params), or added to it where `adds`. */
 void sprint__model_add_sums(sprint_model *model, const sprint_real *theta, const struct sprint__rows *rows,
-                            double weight, double *total, struct sprint__sums *ret_sums);
+                            double weight, bool adds, double *total, struct sprint__sums *ret_sums);
 
 /* The gradient at theta on rows minus that at theta_b on the same individuals' x_b (NULL: the rows themselves), both
  * summed; loss and correct at theta. */

@@ -121,8 +121,8 @@ static const sprint_real *forward_to(const struct sprint__network *net, const st
                                      const sprint_real *theta, const struct input *input, size_t end) {
   const struct sprint__layer *first = &net->layers[0];
   if (input->rows && input->rows->products) {
-    sprint__dense_put_out(input->rows->products + input->start * first->out, NULL, 0, input->n * first->out,
-                          first->then_relu, tape->y[0]);
+    sprint__dense_put_out(input->rows->products + input->start * first->out, input->n * first->out, first->then_relu,
+                          tape->y[0]);
   } else if (input->sparse) {
     struct sprint__dense dense = dense_at(net, 0, theta);
     sprint__sparse_forward(&dense, input->sparse, input->n, tape->y[0]);
@@ -240,23 +240,26 @@ static bool goes_abreast(const struct sprint__network *net) {
 }
 
 static void network_losses_above(const sprint_model *model, struct sprint__lane *lane, const sprint_real *theta,
-                                 const sprint_real *z, const sprint_real *owed, sprint_real times, const sprint_real *y,
-                                 sprint_real *ret_losses) {
+                                 const sprint_real *z, const sprint_real *y, sprint_real *ret_losses) {
   const struct sprint__network *net = model->impl;
   struct tape tape = tape_of(net, lane);
   size_t out = net->layers[0].out, k = net->loss.n_outputs, correct = 0;
   bool relu = net->layers[0].then_relu;
   if (goes_abreast(net)) {
-    sprint__dense_put_out(z, owed, times, out * SPRINT__ABREAST, relu, tape.y[0]);
+    const sprint_real *x = z;
     for (size_t l = 1; l < net->n_layers; l++) {
+      if (net->layers[l].absorbed) continue;
       struct sprint__dense dense = dense_at(net, l, theta);
-      if (!net->layers[l].absorbed) sprint__abreast_forward(&dense, tape.y[l - 1], tape.y[l]);
+      sprint__abreast_forward(&dense, x, relu, tape.y[l]);
+      x = tape.y[l];
+      relu = false;
     }
-    net->loss.ops->abreast(&net->loss, tape.y[net->last], y, ret_losses);
+    if (relu) sprint__dense_put_out(z, out * SPRINT__ABREAST, true, tape.y[0]);
+    net->loss.ops->abreast(&net->loss, relu ? tape.y[0] : x, y, ret_losses);
     return;
   }
-  sprint__dense_put_out(z, owed, times, out * SPRINT__ABREAST, relu, tape.delta);
-  sprint__abreast_to_rows(tape.delta, SPRINT__ABREAST, out, tape.y[0]);
+  sprint__abreast_to_rows(z, SPRINT__ABREAST, out, tape.y[0]);
+  sprint__dense_put_out(tape.y[0], out * SPRINT__ABREAST, relu, tape.y[0]);
   const sprint_real *f = forward_above(net, &tape, theta, SPRINT__ABREAST);
   for (size_t i = 0; i < SPRINT__ABREAST; i++)
     ret_losses[i] = (sprint_real)net->loss.ops->sum(&net->loss, f + i * k, y + i, 1, NULL, &correct);

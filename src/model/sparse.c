@@ -8,10 +8,12 @@ enum { WIDE = SPRINT__SPARSE_OUT / SPRINT__GROUP };
 
 SPRINT__INLINE size_t record_at(const struct sprint__sparse *x, size_t i) { return x->who ? x->who[i] : x->first + i; }
 
+enum { LINE = 64 / sizeof(struct sprint__pixel) };
+
 /* Where record i's pixels of tile t start; those of a record to come are fetched meanwhile, for lists are short and far
  * from each other. */
 SPRINT__INLINE const size_t *tile_at(const struct sprint__sparse *x, size_t i, size_t n, size_t t) {
-  enum { AHEAD = 4, LINE = 64 / sizeof(struct sprint__pixel) };
+  enum { AHEAD = 4 };
   const struct sprint__pixels *pixels = x->pixels;
   size_t later = record_at(x, i + AHEAD < n ? i + AHEAD : i);
   const struct sprint__pixel *list = pixels->list + pixels->start[later * pixels->tiles + t];
@@ -47,7 +49,7 @@ SPRINT__FAST void sprint__sparse_forward(const struct sprint__dense *dense, cons
       for (size_t c = 0; c < out; c += SPRINT__SPARSE_OUT)
         add_rows(pixels, start[0], start[1], dense->theta + c, out, WIDE, ret_y + i * out + c);
     }
-  if (dense->relu) sprint__dense_put_out(ret_y, NULL, 0, n * out, true, ret_y);
+  if (dense->relu) sprint__dense_put_out(ret_y, n * out, true, ret_y);
 }
 
 /* The pixels of record i in tiles start .. end. */
@@ -59,11 +61,14 @@ SPRINT__INLINE const struct sprint__pixel *tiles_of(const struct sprint__sparse 
 }
 
 void sprint__sparse_sort(const struct sprint__sparse *x, size_t start, size_t end, size_t n) {
+  enum { AHEAD = 8 };
   size_t first = start * SPRINT__PIXEL_TILE, features = (end - start) * SPRINT__PIXEL_TILE;
   uint32_t *from = x->from;
   memset(from, 0, (features + 2) * sizeof *from);
   for (size_t i = 0; i < n; i++) {
     size_t length;
+    const struct sprint__pixel *later = tiles_of(x, i + AHEAD < n ? i + AHEAD : i, start, end, &length);
+    for (size_t j = 0; j < length; j += LINE) __builtin_prefetch(later + j);
     const struct sprint__pixel *list = tiles_of(x, i, start, end, &length);
     for (size_t j = 0; j < length; j++) from[sprint__pixel_feature(list[j]) - first + 2]++;
   }

@@ -26,7 +26,7 @@ static sprint_status subtract_kept(void *user, const struct sprint__piece *piece
     memcpy(run->pass.x + i * d, run->anchor_x + piece->who[i] * d, d * sizeof *run->pass.x);
   struct sprint__rows rows = {.n = piece->n, .x = run->pass.x, .y = piece->y};
   struct sprint__sums sums;
-  sprint__model_add_sums(model, work->theta, &rows, -piece->weight, run->control, &sums);
+  sprint__model_add_sums(model, work->theta, &rows, -piece->weight, true, run->control, &sums);
   return SPRINT_OK;
 }
 

@@ -27,7 +27,7 @@ void sprint__deployment_clear(struct sprint__deployment *deployment) {
 
 sprint_status sprint__deployment_set(struct sprint__deployment *deployment, sprint_shift *shift,
                                      const sprint_real *theta, enum sprint__moment moment) {
-  memcpy(deployment->theta, theta, shift->model->n_params * sizeof *theta);
+  if (!shift->forgets_theta) memcpy(deployment->theta, theta, shift->model->n_params * sizeof *theta);
   return sprint__shift_strata(shift, theta, moment, deployment->p);
 }
 
@@ -170,7 +170,7 @@ static sprint_status risk_visit(void *user, const struct sprint__piece *piece) {
   struct sprint__rows rows = sprint__piece_rows(work->pass, piece);
   struct sprint__sums sums;
   double base_weight = 1.0 / (double)shift->population->n;
-  sprint__model_add_sums(shift->model, work->theta, &rows, piece->weight, risk->gradient, &sums);
+  sprint__model_add_sums(shift->model, work->theta, &rows, piece->weight, true, risk->gradient, &sums);
   risk->loss += piece->weight * sums.loss;
   risk->accuracy += piece->weight * (double)sums.correct;
   risk->loss_base += base_weight * sums.loss;

@@ -6,7 +6,7 @@
 
 /* A deployment: the parameters that the population reacts to, and how often each stratum shows up. */
 struct sprint__deployment {
-  sprint_real *theta; /* (n_params) */
+  sprint_real *theta; /* (n_params); not kept where the shift forgets it */
   double *p;          /* (n_strata) */
 };
 

@@ -44,7 +44,7 @@ void sprint_run_free(sprint_run *run) {
 sprint_stop sprint_run_stop(const sprint_run *run) { return run->solver->stop; }
 const sprint_real *sprint_run_theta(const sprint_run *run) {
   const sprint_solver *solver = run->solver;
-  if (!solver->listed || !solver->listed->foreseen) return solver->theta;
+  if (!sprint__listed_owes(solver)) return solver->theta;
   memcpy(run->theta_seen, solver->theta, solver->n_params * sizeof *solver->theta);
   sprint__listed_settle(solver, run->theta_seen);
   return run->theta_seen;
@@ -234,6 +234,8 @@ sprint_status sprint__run_tell_batch(sprint_run *run, const sprint_want *want) {
     SPRINT__TRY(sprint__shift_respond(shift, run->current.theta, who, run->y, want->n, run->x));
     if (want->reference) SPRINT__TRY(fill_reference(run, want->n));
   }
+  if (run->solver->listed && shift->ops->products)
+    sprint__listed_lend(run->solver, shift->ops->products(shift, who, want->n));
   const sprint_real *x = refers ? NULL : run->x;
   if (shift->ops->drawn) SPRINT__TRY(shift->ops->drawn(shift, run->current.theta, who, run->y, want->n, x));
   sprint_records records = {.n = want->n,

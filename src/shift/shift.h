@@ -31,6 +31,9 @@ struct sprint__shift_ops {
   sprint_status (*prepare)(sprint_shift *shift, size_t batch);
   /* The solver has moved on from the parameters deployed last; move NULL: in a way that cannot be told. */
   void (*moved)(sprint_shift *shift, const struct sprint__move *move);
+  /* What the first layer puts out, before its relu, for n individuals (at most a batch): (n, list_out), where the steps
+   * told by `moved` led; NULL: that is not known. A shift that has none of it is NULL here. */
+  const sprint_real *(*products)(sprint_shift *shift, const uint32_t *who, size_t n);
   /* These individuals were drawn under `deployed` and answered with x (n, d), NULL where they answered with base
    * records that are images kept as bytes. NULL: nothing is remembered. */
   sprint_status (*drawn)(sprint_shift *shift, const sprint_real *deployed, const uint32_t *who, const sprint_real *y,
@@ -45,6 +48,7 @@ struct sprint_shift {
   const sprint_population *population;
   uint64_t evals;     /* per-sample model evaluations that simulating it has cost so far */
   bool ignores_theta; /* in the middle of an epoch nothing looks at the parameters deployed */
+  bool forgets_theta; /* nothing looks at the parameters deployed once the strata probabilities are known */
   bool keeps_records; /* an individual's record depends on what they answered before */
   sprint_real *state; /* what goes on from deployment to deployment, flat, or NULL: what a checkpoint must keep */
   size_t n_state;

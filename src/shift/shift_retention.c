@@ -77,6 +77,7 @@ static sprint_status retention_setup(sprint_shift *shift, const struct sprint__s
   r->n_probe = (size_t)sprint__get_integer(section, "probe");
   r->most = 1e6 * (double)sprint__get_integer(section, "gram");
   shift->ignores_theta = r->knowledge == SNAPSHOT;
+  shift->forgets_theta = r->knowledge != RUNNING;
   r->x = sprint__alloc(shift->context, PIECE, shift->population->d * sizeof *r->x);
   r->y = sprint__alloc(shift->context, PIECE, sizeof *r->y);
   r->losses = sprint__alloc(shift->context, n_strata, sizeof *r->losses);
@@ -167,6 +168,11 @@ static void retention_moved(sprint_shift *shift, const struct sprint__move *move
     sprint__tracked_forget(r->tracked);
 }
 
+static const sprint_real *retention_products(sprint_shift *shift, const uint32_t *who, size_t n) {
+  struct retention *r = shift->impl;
+  return r->tracked ? sprint__tracked_products(r->tracked, who, n) : NULL;
+}
+
 static void retention_from_losses(sprint_shift *shift, const double *losses, double *ret_p) {
   struct retention *r = shift->impl;
   if (r->tracked) sprint__tracked_forget(r->tracked);
@@ -236,6 +242,7 @@ static const struct sprint__shift_ops retention_ops = {
     .from_losses = retention_from_losses,
     .prepare = retention_prepare,
     .moved = retention_moved,
+    .products = retention_products,
     .drawn = retention_drawn,
 };
 

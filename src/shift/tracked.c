@@ -18,20 +18,23 @@ struct sprint__tracked {
   uint32_t *place;       /* (n) of each individual */
   sprint_real *labels;   /* (n_tiles * A) by place */
   sprint_real *z;        /* (n_tiles, out, A) */
-  sprint_real *products; /* (n_tiles, out, A) P; z lacks moved * P */
-  double moved;
-  bool known;                           /* z is that of theta, but for the pending step */
+  sprint_real *products; /* (n_tiles, out, A) P */
+  bool has_products;     /* of this epoch */
+  bool known;            /* z is that of theta, but for the pending step */
+
   size_t pending;                       /* the batch of a step that z lacks; 0: none */
+  sprint_real size;                     /* of it, along P; 0: not at all */
   const sprint_real **rows;             /* (batch) of K, of its individuals */
   sprint_real *delta;                   /* (batch, out) of it, times -factor, packed */
+  sprint_real *asked;                   /* (batch, out) products that were asked for */
   sprint_real *room[SPRINT__MAX_LANES]; /* see room_for */
   double *losses;                       /* (MAX_LANES, n_strata) sums */
 };
 
 void sprint__tracked_free(struct sprint__tracked *tracked) {
   if (!tracked) return;
-  void *const owned[] = {tracked->gram,     tracked->place,        tracked->labels, tracked->z,
-                         tracked->products, (void *)tracked->rows, tracked->delta,  tracked->losses};
+  void *const owned[] = {tracked->gram,         tracked->place, tracked->labels, tracked->z,    tracked->products,
+                         (void *)tracked->rows, tracked->delta, tracked->losses, tracked->asked};
   for (size_t i = 0; i < SPRINT__COUNT(owned); i++) sprint__free(owned[i]);
   for (int lane = 0; lane < SPRINT__MAX_LANES; lane++) sprint__free(tracked->room[lane]);
   sprint__free(tracked);
@@ -54,8 +57,9 @@ static sprint_status allocate(struct sprint__tracked *t, size_t batch) {
   t->products = sprint__alloc(context, padded, t->out * sizeof *t->products);
   t->rows = sprint__alloc(context, batch, sizeof *t->rows);
   t->delta = sprint__alloc(context, batch, t->out * sizeof *t->delta);
+  t->asked = sprint__alloc(context, batch, t->out * sizeof *t->asked);
   t->losses = sprint__alloc(context, SPRINT__MAX_LANES * t->n_strata, sizeof *t->losses);
-  bool ok = t->gram && t->place && t->labels && t->z && t->products && t->rows && t->delta && t->losses;
+  bool ok = t->gram && t->place && t->labels && t->z && t->products && t->rows && t->delta && t->asked && t->losses;
   for (int lane = 0; ok && lane < SPRINT__MAX_LANES; lane++)
     ok = (t->room[lane] = sprint__alloc(context, room_for(t, batch), sizeof *t->room[lane])) != NULL;
   return ok ? SPRINT_OK : SPRINT_ERROR_MEMORY;
@@ -155,7 +159,7 @@ static void forward_all(const struct sprint__tracked *t, const sprint_real *thet
 
 void sprint__tracked_forget(struct sprint__tracked *tracked) {
   tracked->known = false;
-  tracked->moved = 0;
+  tracked->has_products = false;
   tracked->pending = 0;
 }
 
@@ -163,10 +167,13 @@ void sprint__tracked_forget(struct sprint__tracked *tracked) {
 static void move_tile(const struct sprint__tracked *t, size_t tile, sprint_real *room) {
   size_t at = tile * A;
   for (size_t b = 0; b < t->pending; b++) memcpy(room + b * A, t->rows[b] + at, A * sizeof *room);
-  struct sprint__abreast_next next = {.k = t->rows, .at = tile + 2 < t->n_tiles ? at + 2 * A : at};
-  if (tile + 1 < t->n_tiles) next.tile = t->z + (at + A) * t->out;
-  if (t->moved > 0) next.owed = t->products + at * t->out;
-  sprint__abreast_add(t->delta, room, t->pending, t->out, &next, t->z + at * t->out);
+  struct sprint__abreast_move move = {.n = t->pending, .d = t->delta, .k = room, .size = t->size};
+  if (t->size > 0) move.p = t->products + at * t->out;
+  move.next_k = t->rows;
+  move.next_at = tile + 2 < t->n_tiles ? at + 2 * A : at;
+  if (tile + 1 < t->n_tiles) move.next_tile = t->z + (at + A) * t->out;
+  if (tile + 1 < t->n_tiles && move.p) move.next_p = move.p + A * t->out;
+  sprint__abreast_add(&move, t->out, t->z + at * t->out);
 }
 
 struct losses_work {
@@ -182,9 +189,7 @@ static void add_losses(const struct losses_work *work, int lane, size_t tile) {
   size_t at = tile * A, end = at + A < t->n ? at + A : t->n, c = 0;
   double *sums = t->losses + (size_t)lane * t->n_strata;
   sprint_real losses[A];
-  model->ops->losses_above(model, &model->lanes[lane], work->theta, t->z + at * t->out,
-                           t->moved > 0 ? t->products + at * t->out : NULL, (sprint_real)t->moved, t->labels + at,
-                           losses);
+  model->ops->losses_above(model, &model->lanes[lane], work->theta, t->z + at * t->out, t->labels + at, losses);
   for (size_t q = at; q < end; q++) {
     while (q >= starts[c + 1]) c++;
     sums[c] += (double)losses[q - at];
@@ -216,11 +221,36 @@ void sprint__tracked_move(struct sprint__tracked *t, const struct sprint__move *
     t->has_gram = true;
   }
   if (t->pending) run_losses(t, NULL);
-  if (move->control && t->moved == 0) forward_all(t, move->control, t->products);
-  if (move->control) t->moved += (double)move->size;
+  if (move->control && !t->has_products) forward_all(t, move->control, t->products);
+  t->has_products = move->control != NULL;
+  t->size = move->control ? move->size : 0;
   t->pending = move->n;
   for (size_t b = 0; b < move->n; b++) t->rows[b] = t->gram + t->place[move->who[b]] * t->n_tiles * A;
   sprint__abreast_pack(move->delta, -move->factor, move->n, t->out, t->delta);
+}
+
+struct products_work {
+  const struct sprint__tracked *tracked;
+  const uint32_t *who;
+};
+
+static void products_lane(void *user, int lane, size_t start, size_t end) {
+  (void)lane;
+  const struct products_work *work = user;
+  const struct sprint__tracked *t = work->tracked;
+  for (size_t b = start; b < end; b++) {
+    size_t place = t->place[work->who[b]], at = place / A * A * t->out + place % A;
+    for (size_t o = 0; o < t->out; o++) t->asked[b * t->out + o] = t->z[at + o * A];
+  }
+}
+
+const sprint_real *sprint__tracked_products(struct sprint__tracked *t, const uint32_t *who, size_t n) {
+  if (!t->known) return NULL;
+  if (t->pending) run_losses(t, NULL);
+  struct products_work work = {t, who};
+  /* each number comes from a place of its own in memory */
+  sprint__lanes_run(t->shift->context, n, sprint__lanes_for(n, 100 * (double)t->out, 0), products_lane, &work);
+  return t->asked;
 }
 
 void sprint__tracked_losses(struct sprint__tracked *t, const sprint_real *theta, double *ret_losses) {

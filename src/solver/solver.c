@@ -200,8 +200,8 @@ static void gather_run(sprint_solver *solver, const sprint_records *records, siz
   struct sprint__rows rows = rows_of(records, solver->model->n_features, start, end);
   if (solver->listed) rows.trace = solver->listed->trace;
   struct sprint__sums sums;
-  sprint__model_add_sums(solver->model, solver->theta, &rows, 1, gathered->gradient + stratum * solver->n_params,
-                         &sums);
+  sprint__model_add_sums(solver->model, solver->theta, &rows, 1, gathered->count[stratum] > 0,
+                         gathered->gradient + stratum * solver->n_params, &sums);
   gathered->count[stratum] += rows.n;
   gathered->n += rows.n;
   gathered->loss[stratum] += sums.loss;
@@ -248,7 +248,6 @@ void sprint__gathered_mean(const sprint_solver *solver, const struct sprint__gat
 
 static void gather_clear(sprint_solver *solver) {
   struct sprint__gathered *gathered = &solver->gathered;
-  memset(gathered->gradient, 0, solver->n_strata * solver->n_params * sizeof(double));
   memset(gathered->count, 0, solver->n_strata * sizeof(size_t));
   memset(gathered->loss, 0, solver->n_strata * sizeof(double));
   gathered->n = 0;

@@ -7,7 +7,7 @@
 
 /* Sums over everybody's record, stratum by stratum, gathered from the pieces that are told. */
 struct sprint__gathered {
-  double *gradient; /* (n_strata, n_params) sums */
+  double *gradient; /* (n_strata, n_params) sums; of a stratum that nobody was told of, anything */
   size_t *count;    /* (n_strata) */
   double *p;        /* (n_strata) of the deployment */
   double *loss;     /* (n_strata) sums */

@@ -126,34 +126,49 @@ static void test_gemm__plain_shapes(void **state) {
 
 enum { ABREAST = SPRINT__ABREAST };
 
-/* A tile there and back; a layer of records side by side; and the update of a tile by deltas (k, out) and a tile of k
- * numbers: against the twin, with n of the tile's records there. */
-static void check_abreast(size_t n, size_t in, size_t out) {
-  static sprint_real x[MOST], tile[MOST], y[MOST];
+/* A layer of records side by side, which take x or what a relu puts out of it: against the twin. */
+static void check_abreast_forward(size_t n, size_t in, size_t out, bool of_relu) {
+  static sprint_real x[MOST], tile[MOST];
   struct sprint__dense dense = {in, out, b, n % 2 == 1};
   fill(b, in * out + out, 2);
   fill(a, n * in, 1);
   sprint__abreast_from_rows(a, n, in, x);
-  sprint__abreast_to_rows(x, n, in, y);
-  assert_memory_equal(a, y, n * in * sizeof *a);
+  for (size_t i = 0; of_relu && i < n * in; i++) a[i] = a[i] > 0 ? a[i] : 0;
   for (size_t i = 0; i < n; i++) memcpy(c + i * out, b + in * out, out * sizeof *c);
   twin(n, out, in, false, false, true);
   for (size_t i = 0; dense.relu && i < n * out; i++) expected[i] = fmax(expected[i], 0);
-  sprint__abreast_forward(&dense, x, tile);
+  sprint__abreast_forward(&dense, x, of_relu, tile);
   sprint__abreast_to_rows(tile, n, out, c);
   compare(n, out, in, "abreast");
+}
 
+/* A tile there and back; and the move of a tile by deltas (k, out) and a tile of k numbers, and along another tile:
+ * against the twin, with n of the tile's records there. */
+static void check_abreast(size_t n, size_t in, size_t out) {
+  static sprint_real x[MOST], tile[MOST], y[MOST], p[MOST];
+  check_abreast_forward(n, in, out, false);
+  check_abreast_forward(n, in, out, true);
+  fill(a, n * in, 1);
+  sprint__abreast_from_rows(a, n, in, x);
+  sprint__abreast_to_rows(x, n, in, y);
+  assert_memory_equal(a, y, n * in * sizeof *a);
   if (out % SPRINT__ABREAST_UNITS) return;
   const sprint_real *rows[300];
-  struct sprint__abreast_next next = {.k = rows};
   for (size_t k = 0; k < in; k++) rows[k] = x + k * ABREAST;
-  fill(c, n * out, 3);
-  sprint__abreast_from_rows(c, n, out, tile);
-  twin(n, out, in, false, false, true);
-  sprint__abreast_pack(b, 1, in, out, y);
-  sprint__abreast_add(y, x, in, out, &next, tile);
-  sprint__abreast_to_rows(tile, n, out, c);
-  compare(n, out, in, "abreast, added");
+  for (int along = 0; along < 2; along++) {
+    struct sprint__abreast_move move = {.n = in, .d = y, .k = x, .p = along ? p : NULL, .size = 0.5, .next_k = rows};
+    fill(c, n * out, 3);
+    sprint__abreast_from_rows(c, n, out, tile);
+    fill(c, n * out, 4);
+    sprint__abreast_from_rows(c, n, out, p);
+    sprint__abreast_to_rows(tile, n, out, c);
+    for (size_t k = 0; along && k < n * out; k++) c[k] -= (sprint_real)0.5 * p[k % out * ABREAST + k / out];
+    twin(n, out, in, false, false, true);
+    sprint__abreast_pack(b, 1, in, out, y);
+    sprint__abreast_add(&move, out, tile);
+    sprint__abreast_to_rows(tile, n, out, c);
+    compare(n, out, in, "abreast, moved");
+  }
 }
 
 static void test_gemm__records_abreast(void **state) {
@@ -167,18 +182,14 @@ static void test_gemm__records_abreast(void **state) {
     }
 }
 
-/* y = z - times * owed, and what a relu leaves of it. */
-static void test_gemm__put_out_abreast(void **state) {
+/* What a relu leaves, and what nothing does. */
+static void test_gemm__put_out(void **state) {
   (void)state;
   enum { WIDTH = 3, NUMBERS = WIDTH * ABREAST };
   fill(a, NUMBERS, 1);
-  fill(b, NUMBERS, 2);
-  for (int way = 0; way < 4; way++) {
-    sprint__dense_put_out(a, way & 1 ? b : NULL, (sprint_real)0.5, NUMBERS, way & 2, c);
-    for (size_t i = 0; i < NUMBERS; i++) {
-      double value = (double)a[i] - (way & 1 ? 0.5 * (double)b[i] : 0);
-      expected[i] = way & 2 ? fmax(value, 0) : value;
-    }
+  for (int relu = 0; relu < 2; relu++) {
+    sprint__dense_put_out(a, NUMBERS, relu, c);
+    for (size_t i = 0; i < NUMBERS; i++) expected[i] = relu ? fmax((double)a[i], 0) : (double)a[i];
     compare(WIDTH, ABREAST, 1, "put out");
   }
 }
@@ -265,7 +276,7 @@ static void test_gemm__sparse_images(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_gemm__dense_shapes),    cmocka_unit_test(test_gemm__plain_shapes),
-      cmocka_unit_test(test_gemm__records_abreast), cmocka_unit_test(test_gemm__put_out_abreast),
+      cmocka_unit_test(test_gemm__records_abreast), cmocka_unit_test(test_gemm__put_out),
       cmocka_unit_test(test_gemm__sparse_images),   cmocka_unit_test(test_gemm__sparse_gram),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
