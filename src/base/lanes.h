@@ -20,13 +20,18 @@ size_t sprint__lane_rows(size_t n_rows, int n_lanes, int lane, size_t *ret_start
 typedef void (*sprint__lane_work)(void *user, int lane, size_t start, size_t end);
 void sprint__lanes_run(sprint_context *context, size_t n_rows, int n_lanes, sprint__lane_work work, void *user);
 
-/* The same, as something to hand over. */
+/* The same where nothing is summed by lane, so that there may be more pieces than lanes (up to 254): `lane` is which of
+ * the threads does the piece, below SPRINT__MAX_LANES, and says no more than whose room it may use. */
+void sprint__pieces_run(sprint_context *context, size_t n_rows, int n_pieces, sprint__lane_work work, void *user);
+
+/* Either, as something to hand over. */
 struct sprint__laned {
   size_t n_rows;
   int n_lanes;
   sprint__lane_work work;
   void *user;
+  bool pieces;
 };
-void sprint__laned_do(const struct sprint__laned *laned, int lane);
+void sprint__laned_do(const struct sprint__laned *laned, int lane, int thread);
 
 #endif

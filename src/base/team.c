@@ -29,6 +29,8 @@ struct sprint__team {
 #define NEXT_WORK(open, n_lanes) ((((open) >> 16) + 1) << 16 | (uint64_t)(n_lanes))
 _Static_assert(SPRINT__MAX_LANES < 0xff, "lanes fit into a byte");
 
+enum { OWNER = 0 }; /* the number of the thread that shares its work */
+
 static void look_away(void) {
 #ifdef __x86_64__
   __builtin_ia32_pause();
@@ -37,7 +39,8 @@ static void look_away(void) {
 
 /* A lane that is now ours, or -1: the team's owner takes the first and the others the last, so that two threads have
  * about the same lanes each time, and what belongs to them in their caches. */
-static int take_lane(struct sprint__team *team, bool owner) {
+static int take_lane(struct sprint__team *team, int thread) {
+  bool owner = thread == OWNER;
   uint64_t open = atomic_load_explicit(&team->open, memory_order_acquire);
   while (FIRST(open) < END(open)) {
     uint64_t left = owner ? WITHOUT_FIRST(open) : WITHOUT_LAST(open);
@@ -47,18 +50,18 @@ static int take_lane(struct sprint__team *team, bool owner) {
   return -1;
 }
 
-static bool do_lane(struct sprint__team *team, bool owner) {
-  int lane = take_lane(team, owner);
+static bool do_lane(struct sprint__team *team, int thread) {
+  int lane = take_lane(team, thread);
   if (lane < 0) return false;
-  sprint__laned_do(&team->laned, lane);
+  sprint__laned_do(&team->laned, lane, thread);
   atomic_fetch_add_explicit(&team->n_done, 1, memory_order_release);
   return true;
 }
 
-static void stand_by(struct sprint__team *team) {
+static void stand_by(struct sprint__team *team, int thread) {
   long rest = FIRST_REST;
   for (int looks = 0; !atomic_load_explicit(&team->over, memory_order_relaxed); looks++) {
-    if (do_lane(team, false)) {
+    if (do_lane(team, thread)) {
       looks = 0;
       rest = FIRST_REST;
     } else if (looks < LOOKS) {
@@ -77,7 +80,7 @@ static void share(struct sprint__team *team, const struct sprint__laned *laned) 
   atomic_store_explicit(&team->n_done, 0, memory_order_relaxed);
   uint64_t open = atomic_load_explicit(&team->open, memory_order_relaxed);
   atomic_store_explicit(&team->open, NEXT_WORK(open, laned->n_lanes), memory_order_release);
-  while (do_lane(team, true)) continue;
+  while (do_lane(team, OWNER)) continue;
   for (int looks = 0; atomic_load_explicit(&team->n_done, memory_order_acquire) < laned->n_lanes; looks++) {
     look_away();
     if (looks < LOOKS) continue;
@@ -113,13 +116,13 @@ sprint_status sprint__team_run(sprint_context *context, sprint_status (*body)(vo
   sprint_status status = SPRINT_OK;
   int n_threads = context->n_threads < SPRINT__MAX_LANES ? context->n_threads : SPRINT__MAX_LANES;
 #pragma omp parallel num_threads(n_threads)
-  if (omp_get_thread_num() == 0) {
+  if (omp_get_thread_num() == OWNER) {
     context->team = &team;
     status = body(user);
     context->team = NULL;
     atomic_store_explicit(&team.over, true, memory_order_relaxed);
   } else {
-    stand_by(&team);
+    stand_by(&team, omp_get_thread_num());
   }
   return status;
 }

@@ -81,18 +81,16 @@ void sprint__sparse_sort(const struct sprint__sparse *x, size_t start, size_t en
   }
 }
 
-/* Deltas (n) in the columns of a panel. */
+/* The deltas of n <= SPRINT__SPARSE_ROWS records in the columns of a panel: a copy that the first cache holds whole. */
 struct deltas {
-  size_t n, stride;
-  const sprint_real *at;
+  size_t n;
+  _Alignas(64) sprint_real rows[SPRINT__SPARSE_ROWS][SPRINT__SPARSE_OUT];
 };
 
-/* Columns c and on of dy (n, out): a copy, which the first cache holds whole, where there is room for it. */
-SPRINT__INLINE struct deltas deltas_of(const sprint_real *dy, size_t n, size_t out, size_t c, sprint_real *room) {
-  if (n > SPRINT__SPARSE_ROWS) return (struct deltas){n, out, dy + c};
-  for (size_t i = 0; i < n; i++)
-    memcpy(room + i * SPRINT__SPARSE_OUT, dy + i * out + c, SPRINT__SPARSE_OUT * sizeof *room);
-  return (struct deltas){n, SPRINT__SPARSE_OUT, room};
+/* Columns c and on of dy (n, out). */
+SPRINT__INLINE void copy_deltas(const sprint_real *dy, size_t n, size_t out, size_t c, struct deltas *ret_deltas) {
+  ret_deltas->n = n;
+  for (size_t i = 0; i < n; i++) memcpy(ret_deltas->rows[i], dy + i * out + c, sizeof ret_deltas->rows[i]);
 }
 
 /* Adds the deltas of the records that have feature k, each times its pixel. */
@@ -101,7 +99,7 @@ SPRINT__INLINE void sum_deltas(const struct sprint__sparse *x, size_t k, const s
   for (uint32_t j = x->from[k]; j < x->from[k + 1]; j++) {
     struct sprint__pixel pixel = x->sorted[j];
     group factor = SPRINT__ALL(x->pixels->levels[sprint__pixel_level(pixel)]);
-    const group *row = (const group *)(deltas->at + sprint__pixel_feature(pixel) * deltas->stride);
+    const group *row = (const group *)deltas->rows[sprint__pixel_feature(pixel)];
     SPRINT__FORGET(row);
     for (size_t g = 0; g < WIDE; g++) sums[g] += factor * row[g];
   }
@@ -110,7 +108,7 @@ SPRINT__INLINE void sum_deltas(const struct sprint__sparse *x, size_t k, const s
 /* That of the biases, all records. */
 SPRINT__INLINE void sum_all(const struct deltas *deltas, group sums[WIDE]) {
   for (size_t i = 0; i < deltas->n; i++)
-    for (size_t g = 0; g < WIDE; g++) sums[g] += load(deltas->at + i * deltas->stride + g * G);
+    for (size_t g = 0; g < WIDE; g++) sums[g] += load(deltas->rows[i] + g * G);
 }
 
 SPRINT__INLINE void weight_panel(const struct sprint__sparse *x, size_t in, size_t out, const struct deltas *deltas,
@@ -128,10 +126,10 @@ SPRINT__INLINE void weight_panel(const struct sprint__sparse *x, size_t in, size
 
 SPRINT__INLINE void weight_part(const struct sprint__dense *dense, const struct sprint__sparse *x,
                                 const sprint_real *dy, size_t n, bool adds, sprint_real *gradient) {
-  _Alignas(64) sprint_real room[SPRINT__SPARSE_ROWS * SPRINT__SPARSE_OUT];
+  struct deltas deltas;
   sprint__sparse_sort(x, 0, x->pixels->tiles, n);
   for (size_t c = 0; c < dense->out; c += SPRINT__SPARSE_OUT) {
-    struct deltas deltas = deltas_of(dy, n, dense->out, c, room);
+    copy_deltas(dy, n, dense->out, c, &deltas);
     weight_panel(x, dense->in, dense->out, &deltas, adds, gradient + c);
   }
 }
@@ -162,10 +160,10 @@ SPRINT__INLINE group move_part(const struct sprint__move *move, const group sums
 SPRINT__FAST bool sprint__sparse_move(const struct sprint__sparse *x, size_t start, size_t end, size_t in, size_t out,
                                       const struct sprint__move *move, sprint_real *theta) {
   size_t first = start * SPRINT__PIXEL_TILE, last = end * SPRINT__PIXEL_TILE;
-  _Alignas(64) sprint_real room[SPRINT__SPARSE_ROWS * SPRINT__SPARSE_OUT];
+  struct deltas deltas;
   group zeros = {0};
   for (size_t c = 0; c < out; c += SPRINT__SPARSE_OUT) {
-    struct deltas deltas = deltas_of(move->delta, move->n, out, c, room);
+    copy_deltas(move->delta, move->n, out, c, &deltas);
     for (size_t k = first; k < last && k < in; k++) {
       if (!move->control && x->from[k - first] == x->from[k - first + 1]) continue;
       group sums[WIDE] = {{0}};

@@ -33,8 +33,8 @@ enum { SPRINT__SPARSE_OUT = 8 * SPRINT__GROUP, SPRINT__SPARSE_ROWS = 96 };
  * become sorted[from[k]] .. sorted[from[k + 1]], `feature` now being the number of the record. */
 void sprint__sparse_sort(const struct sprint__sparse *x, size_t start, size_t end, size_t n);
 
-/* What records so sorted make of one step, see struct sprint__move, in the rows of those features (of the last ones, in
- * the biases too); theta (in + 1, out). Returns whether it is finite. */
+/* What records so sorted, at most SPRINT__SPARSE_ROWS, make of one step, see struct sprint__move, in the rows of those
+ * features (of the last ones, in the biases too); theta (in + 1, out). Returns whether it is finite. */
 bool sprint__sparse_move(const struct sprint__sparse *x, size_t start, size_t end, size_t in, size_t out,
                          const struct sprint__move *move, sprint_real *theta);
 

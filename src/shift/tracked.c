@@ -28,7 +28,7 @@ struct sprint__tracked {
   sprint_real *delta;                   /* (batch, out) of it, times -factor, packed */
   sprint_real *asked;                   /* (batch, out) products that were asked for */
   sprint_real *room[SPRINT__MAX_LANES]; /* see room_for */
-  double *losses;                       /* (MAX_LANES, n_strata) sums */
+  double *losses;                       /* (n_tiles, n_strata) sums */
 };
 
 void sprint__tracked_free(struct sprint__tracked *tracked) {
@@ -58,7 +58,7 @@ static sprint_status allocate(struct sprint__tracked *t, size_t batch) {
   t->rows = sprint__alloc(context, batch, sizeof *t->rows);
   t->delta = sprint__alloc(context, batch, t->out * sizeof *t->delta);
   t->asked = sprint__alloc(context, batch, t->out * sizeof *t->asked);
-  t->losses = sprint__alloc(context, SPRINT__MAX_LANES * t->n_strata, sizeof *t->losses);
+  t->losses = sprint__alloc(context, t->n_tiles * t->n_strata, sizeof *t->losses);
   bool ok = t->gram && t->place && t->labels && t->z && t->products && t->rows && t->delta && t->asked && t->losses;
   for (int lane = 0; ok && lane < SPRINT__MAX_LANES; lane++)
     ok = (t->room[lane] = sprint__alloc(context, room_for(t, batch), sizeof *t->room[lane])) != NULL;
@@ -132,6 +132,8 @@ static void gram_lane(void *user, int lane, size_t start, size_t end) {
   for (size_t j = (size_t)lane * PANEL; j < t->n; j += SPRINT__MAX_LANES * PANEL) gram_panel(t, j, t->room[lane]);
 }
 
+enum { FORWARD_PIECES = 24 };
+
 struct forward_work {
   const struct sprint__tracked *tracked;
   const sprint_real *theta;
@@ -139,10 +141,10 @@ struct forward_work {
 };
 
 /* Tiles start .. end. */
-static void forward_lane(void *user, int lane, size_t start, size_t end) {
+static void forward_piece(void *user, int thread, size_t start, size_t end) {
   const struct forward_work *work = user;
   const struct sprint__tracked *t = work->tracked;
-  sprint_real *rows = t->room[lane];
+  sprint_real *rows = t->room[thread];
   size_t last = end * A < t->n ? end * A : t->n;
   for (size_t i = start * A; i < last; i += BLOCK) {
     size_t n = last - i < BLOCK ? last - i : BLOCK;
@@ -154,7 +156,7 @@ static void forward_lane(void *user, int lane, size_t start, size_t end) {
 
 static void forward_all(const struct sprint__tracked *t, const sprint_real *theta, sprint_real *to) {
   struct forward_work work = {t, theta, to};
-  sprint__lanes_run(t->shift->context, t->n_tiles, SPRINT__MAX_LANES, forward_lane, &work);
+  sprint__pieces_run(t->shift->context, t->n_tiles, FORWARD_PIECES, forward_piece, &work);
 }
 
 void sprint__tracked_forget(struct sprint__tracked *tracked) {
@@ -181,32 +183,45 @@ struct losses_work {
   const sprint_real *theta; /* NULL: only the pending step */
 };
 
-/* Adds the losses of a tile to those of the strata. */
-static void add_losses(const struct losses_work *work, int lane, size_t tile) {
+/* The sums of a tile's losses by stratum. */
+static void sum_losses(const struct losses_work *work, int thread, size_t tile) {
   const struct sprint__tracked *t = work->tracked;
   const size_t *starts = t->shift->population->stratum_start;
   sprint_model *model = t->shift->model;
   size_t at = tile * A, end = at + A < t->n ? at + A : t->n, c = 0;
-  double *sums = t->losses + (size_t)lane * t->n_strata;
+  double *sums = t->losses + tile * t->n_strata;
   sprint_real losses[A];
-  model->ops->losses_above(model, &model->lanes[lane], work->theta, t->z + at * t->out, t->labels + at, losses);
+  memset(sums, 0, t->n_strata * sizeof *sums);
+  model->ops->losses_above(model, &model->lanes[thread], work->theta, t->z + at * t->out, t->labels + at, losses);
   for (size_t q = at; q < end; q++) {
     while (q >= starts[c + 1]) c++;
     sums[c] += (double)losses[q - at];
   }
 }
 
-static void losses_lane(void *user, int lane, size_t start, size_t end) {
+/* Tiles are cut into pieces of a 32nd, in the middle, where the threads meet, and of an eighth towards both ends, where
+ * they begin: they end at about the same time, and seldom start at a tile that nobody has fetched. */
+enum { PARTS = 32, LARGE = 4, LARGE_PIECES = 3, PIECES = 2 * LARGE_PIECES + PARTS - 2 * LARGE_PIECES * LARGE };
+
+static size_t piece_start(const struct sprint__tracked *t, size_t piece) {
+  size_t part = LARGE_PIECES * LARGE + piece - LARGE_PIECES;
+  if (piece < LARGE_PIECES) part = piece * LARGE;
+  if (piece > PIECES - LARGE_PIECES) part = PARTS - (PIECES - piece) * LARGE;
+  return t->n_tiles * part / PARTS;
+}
+
+/* The piece `start`. */
+static void losses_piece(void *user, int thread, size_t start, size_t end) {
   const struct losses_work *work = user;
-  for (size_t tile = start; tile < end; tile++) {
-    if (work->tracked->pending) move_tile(work->tracked, tile, work->tracked->room[lane]);
-    if (work->theta) add_losses(work, lane, tile);
+  for (size_t tile = piece_start(work->tracked, start); tile < piece_start(work->tracked, end); tile++) {
+    if (work->tracked->pending) move_tile(work->tracked, tile, work->tracked->room[thread]);
+    if (work->theta) sum_losses(work, thread, tile);
   }
 }
 
 static void run_losses(struct sprint__tracked *t, const sprint_real *theta) {
   struct losses_work work = {t, theta};
-  sprint__lanes_run(t->shift->context, t->n_tiles, SPRINT__MAX_LANES, losses_lane, &work);
+  sprint__pieces_run(t->shift->context, PIECES, PIECES, losses_piece, &work);
   t->pending = 0;
 }
 
@@ -257,11 +272,10 @@ void sprint__tracked_losses(struct sprint__tracked *t, const sprint_real *theta,
   const sprint_population *population = t->shift->population;
   if (!t->known) forward_all(t, theta, t->z);
   t->known = true;
-  memset(t->losses, 0, SPRINT__MAX_LANES * t->n_strata * sizeof *t->losses);
   run_losses(t, theta);
   for (size_t c = 0; c < t->n_strata; c++) {
     ret_losses[c] = 0;
-    for (int lane = 0; lane < SPRINT__MAX_LANES; lane++) ret_losses[c] += t->losses[(size_t)lane * t->n_strata + c];
+    for (size_t tile = 0; tile < t->n_tiles; tile++) ret_losses[c] += t->losses[tile * t->n_strata + c];
     ret_losses[c] /= (double)(population->stratum_start[c + 1] - population->stratum_start[c]);
   }
 }

@@ -50,8 +50,7 @@ static bool allocate_owed(sprint_solver *solver) {
 sprint_status sprint__listed_begin(sprint_solver *solver, const sprint_population *population, bool foresees) {
   sprint_context *context = solver->context;
   const sprint_model *model = solver->model;
-  if (!model->list_out || !population->pixels.list || solver->n != population->n || model->l2 > 0 ||
-      solver->radius > 0 || solver->batch > UINT16_MAX)
+  if (!model->list_out || !population->pixels.list || solver->n != population->n || model->l2 > 0 || solver->radius > 0)
     return SPRINT_OK;
   struct sprint__listed *listed = solver->listed = sprint__alloc(context, 1, sizeof *listed);
   if (!listed) return SPRINT_ERROR_MEMORY;

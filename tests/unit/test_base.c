@@ -2,6 +2,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -147,11 +148,39 @@ static void check_lanes(sprint_context *context, size_t rows, int n_lanes, bool 
   assert_int_equal(sum, rows * (rows - 1) / 2);
 }
 
+enum { MOST_PIECES = 254 };
+
+/* What was done of each piece, and whose room is in use. */
+struct piece_work {
+  int done[MOST_PIECES];
+  atomic_int used[SPRINT__MAX_LANES];
+  atomic_int clashes;
+};
+
+static void do_piece(void *user, int thread, size_t start, size_t end) {
+  struct piece_work *work = user;
+  if (thread < 0 || thread >= SPRINT__MAX_LANES || atomic_exchange(&work->used[thread], 1)) {
+    atomic_fetch_add(&work->clashes, 1);
+    return;
+  }
+  for (size_t i = start; i < end; i++) work->done[i]++;
+  atomic_store(&work->used[thread], 0);
+}
+
+/* Every piece exactly once, no two at a time by what says it is the same thread. */
+static void check_pieces(sprint_context *context, int n_pieces) {
+  struct piece_work work = {.clashes = 0};
+  sprint__pieces_run(context, (size_t)n_pieces, n_pieces, do_piece, &work);
+  assert_int_equal(work.clashes, 0);
+  for (int i = 0; i < n_pieces; i++) assert_int_equal(work.done[i], 1);
+}
+
 static sprint_status many_works(void *user) {
   sprint_context *context = user;
   for (size_t k = 0; k < 20000; k++) {
     int n_lanes = 1 + (int)(k % SPRINT__MAX_LANES);
     check_lanes(context, 1 + k % 97, n_lanes, n_lanes > 1 && k % 5 == 0);
+    if (k % 3 == 0) check_pieces(context, 1 + (int)(k % MOST_PIECES));
   }
   usleep(2000); /* long enough for the others to rest */
   check_lanes(context, 1000, SPRINT__MAX_LANES, false);
@@ -167,6 +196,7 @@ static void test_team__does_every_lane_once(void **state) {
     assert_int_equal(sprint__team_run(context, many_works, context), SPRINT_ERROR_CALLBACK);
     assert_null(context->team);
     check_lanes(context, 100, SPRINT__MAX_LANES, true); /* without one */
+    check_pieces(context, 14);
   }
   sprint_context_free(context);
 }

@@ -29,6 +29,7 @@ static void test_listed__small_batches(void **state) {
 static void test_listed__large_batches(void **state) {
   (void)state;
   compare_methods(network, "{kind: retention, alpha: 0.5, losses: snapshot}", 40);
+  compare_methods(network, "{kind: retention, alpha: 0.5, losses: snapshot}", 130); /* W gets them in two parts */
   compare_methods(smooth, "{kind: retention, alpha: 2, losses: probe, probe: 20}", 7);
   compare_methods(network, "{kind: retention, alpha: 2, losses: running}", 16);
   compare_methods(deep, "{kind: retention, alpha: 0.5, losses: snapshot}", 40);
@@ -40,6 +41,9 @@ static void test_listed__exact_losses_follow(void **state) {
   compare_methods(smooth, "{kind: retention, alpha: 3, losses: exact}", 2);
   compare_methods(network, "{kind: retention, alpha: 0.5, losses: exact, gram: 0}", 16);
   compare_methods(deep_relu, "{kind: retention, alpha: 0.5, losses: exact}", 16);
+  /* more rows in an epoch than W may be owed */
+  compare(network, "{kind: retention, alpha: 0.5, losses: exact}",
+          "{method: {kind: sprint, batch: 16, inner: 110}, step: {size: 0.004}, stop: {epochs: 2}}");
 }
 
 /* Several steps between two deployments: pending ones pile up. */
