@@ -21,7 +21,8 @@ typedef void (*sprint__lane_work)(void *user, int lane, size_t start, size_t end
 void sprint__lanes_run(sprint_context *context, size_t n_rows, int n_lanes, sprint__lane_work work, void *user);
 
 /* The same where nothing is summed by lane, so that there may be more pieces than lanes (up to 254): `lane` is which of
- * the threads does the piece, below SPRINT__MAX_LANES, and says no more than whose room it may use. */
+ * the threads does the piece, below SPRINT__MAX_LANES, and says no more than whose room it may use. Not to be called in
+ * a lane, where all threads would be the first. */
 void sprint__pieces_run(sprint_context *context, size_t n_rows, int n_pieces, sprint__lane_work work, void *user);
 
 /* Either, as something to hand over. */

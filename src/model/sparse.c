@@ -178,6 +178,16 @@ SPRINT__FAST bool sprint__sparse_move(const struct sprint__sparse *x, size_t sta
   return total(zeros) == 0;
 }
 
+SPRINT__FAST bool sprint__sparse_scale(sprint_real *delta, size_t n, sprint_real factor) {
+  group zeros = {0};
+  for (size_t i = 0; i < n; i += G) {
+    group scaled = factor * load(delta + i);
+    store(delta + i, scaled);
+    zeros += scaled * 0;
+  }
+  return total(zeros) == 0;
+}
+
 /* The pixels of n records in a tile t as columns: (SPRINT__PIXEL_TILE, SPRINT__SPARSE_OUT). */
 SPRINT__INLINE void put_columns(const struct sprint__sparse *x, size_t t, size_t n, sprint_real *tile) {
   memset(tile, 0, SPRINT__PIXEL_TILE * SPRINT__SPARSE_OUT * sizeof *tile);

@@ -38,6 +38,10 @@ void sprint__sparse_sort(const struct sprint__sparse *x, size_t start, size_t en
 bool sprint__sparse_move(const struct sprint__sparse *x, size_t start, size_t end, size_t in, size_t out,
                          const struct sprint__move *move, sprint_real *theta);
 
+/* Deltas, n numbers of them, a multiple of SPRINT__GROUP, times the factor, in place. Returns whether they are finite.
+ */
+bool sprint__sparse_scale(sprint_real *delta, size_t n, sprint_real factor);
+
 enum { SPRINT__SPARSE_ROOM = SPRINT__PIXEL_TILE * SPRINT__SPARSE_OUT };
 
 /* gram (n, SPRINT__SPARSE_OUT) += the products of n <= SPRINT__SPARSE_OUT records with those before them; what is right

@@ -44,7 +44,7 @@ void sprint_run_free(sprint_run *run) {
 sprint_stop sprint_run_stop(const sprint_run *run) { return run->solver->stop; }
 const sprint_real *sprint_run_theta(const sprint_run *run) {
   const sprint_solver *solver = run->solver;
-  if (!sprint__listed_owes(solver)) return solver->theta;
+  if (!sprint__listed_lags(solver)) return solver->theta;
   memcpy(run->theta_seen, solver->theta, solver->n_params * sizeof *solver->theta);
   sprint__listed_settle(solver, run->theta_seen);
   return run->theta_seen;

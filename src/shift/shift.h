@@ -32,7 +32,7 @@ struct sprint__shift_ops {
   /* The solver has moved on from the parameters deployed last; move NULL: in a way that cannot be told. */
   void (*moved)(sprint_shift *shift, const struct sprint__move *move);
   /* What the first layer puts out, before its relu, for n individuals (at most a batch): (n, list_out), where the steps
-   * told by `moved` led; NULL: that is not known. A shift that has none of it is NULL here. */
+   * told by `moved` led; it returns NULL where that is not known. NULL: never is. */
   const sprint_real *(*products)(sprint_shift *shift, const uint32_t *who, size_t n);
   /* These individuals were drawn under `deployed` and answered with x (n, d), NULL where they answered with base
    * records that are images kept as bytes. NULL: nothing is remembered. */

@@ -139,17 +139,12 @@ SPRINT__FAST const sprint_real *sprint__foreseen_products(struct sprint__foresee
   return w->products + w->done * out;
 }
 
-SPRINT__FAST bool sprint__foreseen_step(struct sprint__foreseen *f, size_t n, sprint_real factor, sprint_real size) {
+bool sprint__foreseen_step(struct sprint__foreseen *f, size_t n, sprint_real factor, sprint_real size) {
   struct sprint__window *w = f->now;
-  group zeros = {0};
-  for (size_t i = w->done * f->out; i < (w->done + n) * f->out; i += G) {
-    group delta = factor * load(w->delta + i);
-    store(w->delta + i, delta);
-    zeros += delta * 0;
-  }
+  bool finite = sprint__sparse_scale(w->delta + w->done * f->out, n * f->out, factor);
   w->done += n;
   f->moved += (double)size;
-  return total(zeros) == 0;
+  return finite;
 }
 
 SPRINT__FAST static void move_along(sprint_real *theta, const sprint_real *control, sprint_real size, size_t n) {

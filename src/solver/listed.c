@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "base/group.h"
 #include "model/sparse.h"
 #include "population/population.h"
 
@@ -146,7 +145,7 @@ static void pay(const sprint_solver *solver, sprint_real *theta) {
   run_lanes(solver->context, &work, tiles < SPRINT__MAX_LANES ? (int)tiles : SPRINT__MAX_LANES);
 }
 
-bool sprint__listed_owes(const sprint_solver *solver) {
+bool sprint__listed_lags(const sprint_solver *solver) {
   const struct sprint__listed *listed = solver->listed;
   return listed && (listed->foreseen || listed->owed.n > 0);
 }
@@ -215,22 +214,16 @@ void sprint__listed_take(sprint_solver *solver, struct sprint__rows *rows) {
 }
 
 /* The newest step becomes one that is owed; returns whether it is finite. */
-SPRINT__FAST static bool owe(struct sprint__listed *listed) {
+static bool put_off(struct sprint__listed *listed) {
   struct sprint__owed *owed = &listed->owed;
   struct sprint__move *move = &listed->newest;
-  sprint_real *delta = owed->delta + owed->n * listed->out;
-  group zeros = {0};
-  for (size_t i = 0; i < move->n * listed->out; i += G) {
-    group scaled = move->factor * load(delta + i);
-    store(delta + i, scaled);
-    zeros += scaled * 0;
-  }
+  bool finite = sprint__sparse_scale(owed->delta + owed->n * listed->out, move->n * listed->out, move->factor);
   move->factor = 1;
   memcpy(owed->who + owed->n, move->who, move->n * sizeof *owed->who);
   owed->n += move->n;
   owed->control = move->control;
   owed->moved += (double)move->size;
-  return total(zeros) == 0;
+  return finite;
 }
 
 bool sprint__listed_step(sprint_solver *solver, const struct sprint__rows *rows,
@@ -241,7 +234,7 @@ bool sprint__listed_step(sprint_solver *solver, const struct sprint__rows *rows,
       (struct sprint__move){rows->n, rows->who, rows->delta, factor, size, estimate->control, estimate->steady};
   struct sprint__foreseen *f = listed->foreseen;
   bool same = listed->owed.n == 0 || listed->owed.control == estimate->control;
-  if (estimate->steady && listed->lent && same) return owe(listed);
+  if (estimate->steady && listed->lent && same) return put_off(listed);
   if (estimate->steady && f && rows->products && f->control == estimate->control)
     return sprint__foreseen_step(f, rows->n, factor, size);
   sprint__listed_settle(solver, solver->theta);

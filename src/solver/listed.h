@@ -61,7 +61,7 @@ bool sprint__listed_step(sprint_solver *solver, const struct sprint__rows *rows,
                          const struct sprint__estimate *estimate, sprint_real size);
 
 /* Whether theta lacks any of the steps taken. */
-bool sprint__listed_owes(const sprint_solver *solver);
+bool sprint__listed_lags(const sprint_solver *solver);
 
 /* Brings all of theta (solver->theta or a copy of it) up to date. */
 void sprint__listed_settle(const sprint_solver *solver, sprint_real *theta);
