@@ -20,6 +20,7 @@ static const sprint_param run_params[] = {
     {.name = "deploy", .type = SPRINT_PARAM_KIND, .standard = "greedy", .family = &sprint__deploy_family},
     {.name = "stop", .type = SPRINT_PARAM_KIND, .standard = "", .family = &sprint__stop_family},
     {.name = "eval", .type = SPRINT_PARAM_KIND, .standard = "", .family = &sprint__eval_family},
+    {.name = "engine", .type = SPRINT_PARAM_KIND, .standard = "auto", .family = &sprint__engine_family},
 };
 
 static const sprint_kind run_kind = {"", "", run_params, SPRINT__COUNT(run_params), NULL};
@@ -36,7 +37,8 @@ sprint_status sprint_run_new(sprint_context *context, const sprint_run_options *
 }
 
 struct sprint__plan sprint__plan_of(const struct sprint__section *section) {
-  return (struct sprint__plan){sprint__method_of(section), sprint__get_section(section, "eval")};
+  return (struct sprint__plan){sprint__method_of(section), sprint__get_section(section, "eval"),
+                               sprint__get_section(section, "engine")};
 }
 
 static bool ends_in(const char *text, const char *ending) {
