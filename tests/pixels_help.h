@@ -107,7 +107,7 @@ static void go(sprint_context *context, const sprint_population *people, const c
 /* Steps of size 0.02: in 400 of them some thousand roundings of sums of 200 terms, each within its own, add up. */
 enum { ROUNDINGS = 20000 };
 
-static void compare(const char *model, const char *shift, const char *spec) {
+static inline void compare(const char *model, const char *shift, const char *spec) {
   static struct result ours, twin, threaded;
   sprint_context *context = NULL;
   assert_int_equal(sprint_context_new(&context), SPRINT_OK);
