@@ -96,7 +96,7 @@ static sprint_status refuse_missing(const struct sprint__section *section, const
 
 static sprint_status refuse_no_kind(const struct sprint__section *section) {
   const char **names = kind_names(section);
-  char *all = names ? sprint__names_join(section->context, names, section->family->n_kinds) : NULL;
+  char *all = names ? sprint__names_join(section->context, names, section->family->n_kinds, ", ") : NULL;
   char *why = all ? sprint__printf(section->context, "one of %s", all) : NULL;
   sprint_status status = why ? refuse_missing(section, "kind", why) : SPRINT_ERROR_MEMORY;
   sprint__free(why);
@@ -124,7 +124,7 @@ static sprint_status refuse_key(const struct sprint__section *section, const str
                                 const char *const *names, size_t n) {
   const char *near = sprint__nearest(child->key, names, n);
   char *all = near ? sprint__printf(section->context, "did you mean '%s'?", near)
-                   : sprint__names_join(section->context, names, n);
+                   : sprint__names_join(section->context, names, n, ", ");
   if (!all) return SPRINT_ERROR_MEMORY;
   sprint_status status = sprint__complain(section->context, child->place, "unknown key '%s%s%s'; %s%s", section->path,
                                           sprint__dot(section), sprint__show(child->key).text,

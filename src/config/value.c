@@ -26,10 +26,10 @@ sprint_status sprint__complain_key(const struct sprint__section *section, struct
                           sentence);
 }
 
-char *sprint__names_join(sprint_context *context, const char *const *names, size_t n) {
+char *sprint__names_join(sprint_context *context, const char *const *names, size_t n, const char *last) {
   struct sprint__text text = {.context = context};
   for (size_t i = 0; i < n; i++) {
-    if (i > 0) sprint__text_add(&text, ", ");
+    if (i > 0) sprint__text_add(&text, i + 1 < n ? ", " : last);
     sprint__text_add(&text, names[i]);
   }
   return sprint__text_take(&text);
@@ -45,7 +45,7 @@ sprint_status sprint__complain_name(const struct sprint__section *section, const
                                     size_t n) {
   const char *near = sprint__nearest(word->text, names, n);
   char *subject = sprint__subject(section, key);
-  char *all = subject ? sprint__names_join(section->context, names, n) : NULL;
+  char *all = subject ? sprint__names_join(section->context, names, n, ", ") : NULL;
   sprint_status status = SPRINT_ERROR_MEMORY;
   if (all)
     status = sprint__complain(section->context, word->place, "%s: '%s' is not %s%s%s%s (one of %s)", subject,

@@ -1,8 +1,8 @@
 /* Objects from specs, and parameters in files: what needs more than one of the folders below. */
 #include <string.h>
 
-#include "run/run.h"
 #include "run/safetensors.h"
+#include "run/sections.h"
 
 sprint_status sprint_model_new(sprint_context *context, const char *spec, const sprint_population *population,
                                sprint_model **ret_model) {
@@ -14,21 +14,19 @@ sprint_status sprint_model_new(sprint_context *context, const char *spec, const 
   return status;
 }
 
-static const sprint_param run_params[] = {
-    {.name = "method", .type = SPRINT_PARAM_KIND, .standard = "sprint", .family = &sprint__method_family},
-    {.name = "step", .type = SPRINT_PARAM_KIND, .standard = "constant", .family = &sprint__step_family},
-    {.name = "deploy", .type = SPRINT_PARAM_KIND, .standard = "greedy", .family = &sprint__deploy_family},
-    {.name = "stop", .type = SPRINT_PARAM_KIND, .standard = "", .family = &sprint__stop_family},
-    {.name = "eval", .type = SPRINT_PARAM_KIND, .standard = "", .family = &sprint__eval_family},
-};
-
-static const sprint_kind run_kind = {"", "", run_params, SPRINT__COUNT(run_params), NULL};
-static const sprint_kind *const run_kinds[] = {&run_kind};
-static const sprint_family run_family = {.name = "run", .key = "run", .kinds = run_kinds, .n_kinds = 1};
+sprint_status sprint_solver_new(sprint_context *context, const sprint_solver_options *options,
+                                sprint_solver **ret_solver) {
+  struct sprint__section *section = NULL;
+  SPRINT__TRY(sprint__section_parse(context, &sprint__solver_family, options->spec, "solver", &section));
+  struct sprint__method method = sprint__method_of(section);
+  sprint_status status = sprint__solver_build(context, &method, options, ret_solver);
+  sprint__section_free(section);
+  return status;
+}
 
 sprint_status sprint_run_new(sprint_context *context, const sprint_run_options *options, sprint_run **ret_run) {
   struct sprint__section *section = NULL;
-  SPRINT__TRY(sprint__section_parse(context, &run_family, options->spec, "run", &section));
+  SPRINT__TRY(sprint__section_parse(context, &sprint__run_family, options->spec, "run", &section));
   struct sprint__plan plan = sprint__plan_of(section);
   sprint_status status = sprint__run_build(context, &plan, options, ret_run);
   sprint__section_free(section);

@@ -1,5 +1,5 @@
 /* Every family of kinds, in the order of a config: what `sprint list` prints. */
-#include "run/experiment.h"
+#include "run/sections.h"
 
 const sprint_family *const *sprint_families(size_t *ret_n) {
   static const sprint_family *const families[] = {

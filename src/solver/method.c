@@ -57,17 +57,6 @@ const sprint_family sprint__deploy_family = {
     .standard = "greedy",
 };
 
-static const sprint_param solver_params[] = {
-    {.name = "method", .type = SPRINT_PARAM_KIND, .standard = "sprint", .family = &sprint__method_family},
-    {.name = "step", .type = SPRINT_PARAM_KIND, .standard = "constant", .family = &sprint__step_family},
-    {.name = "deploy", .type = SPRINT_PARAM_KIND, .standard = "greedy", .family = &sprint__deploy_family},
-    {.name = "stop", .type = SPRINT_PARAM_KIND, .standard = "", .family = &sprint__stop_family},
-};
-
-static const sprint_kind solver_kind = {"", "", solver_params, SPRINT__COUNT(solver_params), NULL};
-static const sprint_kind *const solver_kinds[] = {&solver_kind};
-static const sprint_family solver_family = {.name = "solver", .key = "solver", .kinds = solver_kinds, .n_kinds = 1};
-
 struct sprint__method sprint__method_of(const struct sprint__section *section) {
   return (struct sprint__method){
       sprint__get_section(section, "method"),
@@ -75,14 +64,4 @@ struct sprint__method sprint__method_of(const struct sprint__section *section) {
       sprint__get_section(section, "deploy"),
       sprint__get_section(section, "stop"),
   };
-}
-
-sprint_status sprint_solver_new(sprint_context *context, const sprint_solver_options *options,
-                                sprint_solver **ret_solver) {
-  struct sprint__section *section = NULL;
-  SPRINT__TRY(sprint__section_parse(context, &solver_family, options->spec, "solver", &section));
-  struct sprint__method method = sprint__method_of(section);
-  sprint_status status = sprint__solver_build(context, &method, options, ret_solver);
-  sprint__section_free(section);
-  return status;
 }
