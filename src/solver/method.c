@@ -1,4 +1,4 @@
-/* The sections that make up a method: their tables, and building a solver from a spec. */
+/* The estimators, and the sections that make up a method. */
 #include "solver/solver.h"
 
 static const sprint_kind *const method_kinds[] = {
@@ -31,30 +31,6 @@ const sprint_family sprint__method_family = {
     .kinds = method_kinds,
     .n_kinds = SPRINT__COUNT(method_kinds),
     .standard = "sprint",
-};
-
-static const sprint_kind deploy_greedy = {"greedy", "deploy after every step", NULL, 0, NULL};
-
-static const sprint_param every_params[] = {
-    {.name = "steps",
-     .type = SPRINT_PARAM_INTEGER,
-     .standard = NULL,
-     .min = 1,
-     .max = 1e12,
-     .help = "steps between deployments, K"},
-};
-
-static const sprint_kind deploy_every = {"every", "lazy: deploy every K steps, and at every snapshot", every_params,
-                                         SPRINT__COUNT(every_params), NULL};
-static const sprint_kind *const deploy_kinds[] = {&deploy_greedy, &deploy_every};
-
-const sprint_family sprint__deploy_family = {
-    .name = "deployments",
-    .key = "deploy",
-    .help = "when theta is put in front of the population",
-    .kinds = deploy_kinds,
-    .n_kinds = SPRINT__COUNT(deploy_kinds),
-    .standard = "greedy",
 };
 
 struct sprint__method sprint__method_of(const struct sprint__section *section) {

@@ -4,6 +4,7 @@
 #define SPRINT_SOLVER_SOLVER_H
 
 #include "model/model.h"
+#include "solver/deploy.h"
 
 /* Sums over everybody's record, stratum by stratum, gathered from the pieces that are told. */
 struct sprint__gathered {
@@ -64,7 +65,7 @@ struct sprint_solver {
   void *impl; /* the estimator's */
   struct sprint__schedule *schedule;
   double radius; /* of the ball that theta is projected onto; 0: none */
-  uint64_t deploy_every;
+  struct sprint__deploy deploy;
   struct sprint__stop_rules rules;
 
   sprint_real *theta, *direction; /* (n_params) theta and v */
