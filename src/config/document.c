@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "config/names.h"
 #include "config/node.h"
 #include "config/text.h"
 
@@ -24,17 +25,7 @@ static sprint_status read_text(sprint_context *context, const char *path, struct
 
 /* Takes `name` over, even on failure. */
 static sprint_status own_name(struct sprint__document *document, char *name) {
-  void *files = document->files;
-  if (!name) return SPRINT_ERROR_MEMORY;
-  sprint_status status = sprint__grow(document->context, &files, document->n_files, &document->n_files_room,
-                                      document->n_files + 1, sizeof *document->files);
-  if (status != SPRINT_OK) {
-    sprint__free(name);
-    return status;
-  }
-  document->files = files;
-  document->files[document->n_files++] = name;
-  return SPRINT_OK;
+  return sprint__names_append(document->context, name, &document->files, &document->n_files, &document->n_files_room);
 }
 
 static sprint_status fill(struct sprint__document *document, const char *text, size_t size, const char *name) {
@@ -78,8 +69,7 @@ sprint_status sprint__document_parse(sprint_context *context, const char *text, 
 void sprint__document_free(struct sprint__document *document) {
   if (!document) return;
   sprint__node_free(document->root);
-  for (size_t i = 0; i < document->n_files; i++) sprint__free(document->files[i]);
-  sprint__free(document->files);
+  sprint__names_free(document->files, document->n_files);
   sprint__free(document);
 }
 

@@ -29,20 +29,13 @@ static const sprint_kind *find_kind(const sprint_family *family, const char *nam
 /* A place whose file name the section owns, so that the document need not outlive it. */
 static sprint_status own_place(struct sprint__section *section, struct sprint__place place,
                                struct sprint__place *ret_place) {
-  void *files = section->files;
-  for (size_t i = 0; place.file && i < section->n_files; i++) {
-    if (strcmp(section->files[i], place.file) != 0) continue;
-    *ret_place = (struct sprint__place){section->files[i], place.line};
-    return SPRINT_OK;
-  }
+  size_t i = 0;
   if (!place.file) return SPRINT_OK;
-  SPRINT__TRY(sprint__grow(section->context, &files, section->n_files, &section->n_files_room, section->n_files + 1,
-                           sizeof *section->files));
-  section->files = files;
-  char *name = sprint__strdup(section->context, place.file);
-  if (!name) return SPRINT_ERROR_MEMORY;
-  section->files[section->n_files++] = name;
-  *ret_place = (struct sprint__place){name, place.line};
+  while (i < section->n_files && strcmp(section->files[i], place.file) != 0) i++;
+  if (i == section->n_files)
+    SPRINT__TRY(sprint__names_append(section->context, sprint__strdup(section->context, place.file), &section->files,
+                                     &section->n_files, &section->n_files_room));
+  *ret_place = (struct sprint__place){section->files[i], place.line};
   return SPRINT_OK;
 }
 
@@ -236,9 +229,8 @@ sprint_status sprint__section_parse(sprint_context *context, const sprint_family
 void sprint__section_free(struct sprint__section *section) {
   if (!section) return;
   for (size_t i = 0; i < section->n_values; i++) sprint__value_clear(&section->values[i]);
-  for (size_t i = 0; i < section->n_files; i++) sprint__free(section->files[i]);
   sprint__free(section->values);
-  sprint__free(section->files);
+  sprint__names_free(section->files, section->n_files);
   sprint__free(section->path);
   sprint__free(section);
 }

@@ -4,6 +4,7 @@
 #define SPRINT_CONFIG_SECTION_H
 
 #include "base/context.h"
+#include "config/names.h"
 #include "config/node.h"
 
 struct sprint__section;
@@ -61,9 +62,5 @@ const struct sprint__section *sprint__get_section(const struct sprint__section *
  * not given is placed where its section is. `key` may be "kind". */
 sprint_status sprint__refuse(const struct sprint__section *section, const char *key, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-
-/* The name of `names` (n) nearest to `word` by edit distance, or NULL where none is near. Case does not count, nor
- * does - against _. */
-const char *sprint__nearest(const char *word, const char *const *names, size_t n);
 
 #endif

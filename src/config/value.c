@@ -26,15 +26,6 @@ sprint_status sprint__complain_key(const struct sprint__section *section, struct
                           sentence);
 }
 
-char *sprint__names_join(sprint_context *context, const char *const *names, size_t n, const char *last) {
-  struct sprint__text text = {.context = context};
-  for (size_t i = 0; i < n; i++) {
-    if (i > 0) sprint__text_add(&text, i + 1 < n ? ", " : last);
-    sprint__text_add(&text, names[i]);
-  }
-  return sprint__text_take(&text);
-}
-
 char *sprint__subject(const struct sprint__section *section, const char *key) {
   if (!section->path[0] && !key[0]) return sprint__strdup(section->context, "the section");
   return sprint__printf(section->context, "key '%s%s%s'", section->path, *key ? sprint__dot(section) : "", key);
@@ -314,8 +305,7 @@ sprint_status sprint__value_default(const struct sprint__section *section, const
 
 void sprint__value_clear(struct sprint__value *value) {
   sprint__free(value->text);
-  for (size_t i = 0; value->texts && i < value->n_items; i++) sprint__free(value->texts[i]);
-  sprint__free(value->texts);
+  sprint__names_free(value->texts, value->n_items);
   sprint__free(value->reals);
   sprint__section_free(value->section);
 }

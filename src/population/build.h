@@ -72,8 +72,4 @@ sprint_status sprint__table_name_pixels(struct sprint__table *table);
 sprint_status sprint__table_set_labels(struct sprint__table *table, const char *file, const uint8_t *labels,
                                        const char *const *names, size_t n_names);
 
-/* The names "z0", "z1", ... for a prefix "z", each yours to free; NULL with the error set. */
-char **sprint__names_numbered(sprint_context *context, const char *prefix, size_t n);
-void sprint__names_free(char **names, size_t n);
-
 #endif

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "config/names.h"
 #include "population/cifar10.h"
 #include "population/describe.h"
 #include "population/idx.h"
@@ -83,7 +84,7 @@ struct batch {
   FILE *stream;
   size_t n;
   uint8_t *labels, *pixels;
-  char *folder, *names[SPRINT__CIFAR10_CLASSES];
+  char *folder, **names;
 };
 
 static sprint_status read_batch(sprint_context *context, const char *path, struct batch *b) {
@@ -93,7 +94,7 @@ static sprint_status read_batch(sprint_context *context, const char *path, struc
   b->pixels = sprint__alloc(context, b->n, SPRINT__CIFAR10_PIXELS);
   b->folder = slash ? sprint__printf(context, "%.*s", (int)(slash - path), path) : sprint__strdup(context, ".");
   if (!b->labels || !b->pixels || !b->folder) return SPRINT_ERROR_MEMORY;
-  SPRINT__TRY(sprint__cifar10_names(context, b->folder, b->names));
+  SPRINT__TRY(sprint__cifar10_names(context, b->folder, &b->names));
   return sprint__cifar10_read(context, path, b->stream, b->n, b->labels, b->pixels);
 }
 
@@ -138,6 +139,6 @@ sprint_status sprint__describe_cifar10(sprint_context *context, const char *path
   sprint__free(b.labels);
   sprint__free(b.pixels);
   sprint__free(b.folder);
-  for (size_t k = 0; k < SPRINT__CIFAR10_CLASSES; k++) sprint__free(b.names[k]);
+  sprint__names_free(b.names, SPRINT__CIFAR10_CLASSES);
   return status;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/names.h"
 #include "config/text.h"
 #include "population/cell.h"
 
@@ -107,8 +108,7 @@ sprint_status sprint__labels_finish(struct sprint__labels *labels, double *y, si
     for (size_t i = 0; i < n; i++) y[i] = class_of[(size_t)y[i]];
     *ret_class_names = names;
   } else {
-    for (size_t i = 0; names && i < labels->n; i++) sprint__free(names[i]);
-    sprint__free(names);
+    sprint__names_free(names, labels->n);
   }
   sprint__free(ranks);
   sprint__free(class_of);

@@ -167,6 +167,11 @@ static void fit_channel(const struct view *view, size_t channel, struct sprint__
   set_channel(columns + channel * plane, plane, mean, scale_of(mean, sqrt(variance / n)));
 }
 
+void sprint__columns_free(struct sprint__column *columns, size_t d) {
+  for (size_t j = 0; columns && j < d; j++) sprint__free(columns[j].name);
+  sprint__free(columns);
+}
+
 sprint_status sprint__columns_fit(const struct sprint__table *table, const uint32_t *rows, size_t n, bool standardize,
                                   struct sprint__column *ret_columns) {
   struct view view = {table, rows, n};

@@ -53,8 +53,9 @@ static void keep_own_settings(json_t *settings) {
   const char *key;
   json_t *value;
   void *next;
-  json_object_foreach_safe(settings, next, key, value) if (sprint__key_is(key, strlen(key), SPRINT__OF_EXPERIMENT))
-      json_object_del(settings, key);
+  json_object_foreach_safe(settings, next, key, value) {
+    if (sprint__key_is(key, strlen(key), SPRINT__OF_EXPERIMENT)) json_object_del(settings, key);
+  }
 }
 
 static bool same_settings(const sprint_run *run, json_t *saved) {

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "config/value.h"
+#include "config/names.h"
 
 #define ENTRY      SPRINT__OF_ENTRY
 #define GRID       SPRINT__OF_GRID
