@@ -266,6 +266,8 @@ SPRINT_API size_t sprint_model_place(const sprint_model *model, size_t i);
  * names them). Loading checks the shapes against the model. */
 SPRINT_API sprint_status sprint_model_read_theta(sprint_model *model, const char *path, sprint_real *ret_theta);
 SPRINT_API sprint_status sprint_model_write_theta(sprint_model *model, const char *path, const sprint_real *theta);
+/* A gradient (n_params) in the same form; .npy keeps its double precision. */
+SPRINT_API sprint_status sprint_model_write_gradient(sprint_model *model, const char *path, const double *gradient);
 
 /* The distribution map of a config's `shift:` section. It keeps pointers to model and population: free it first. */
 SPRINT_API sprint_status sprint_shift_new(sprint_context *context, const char *spec, sprint_model *model,

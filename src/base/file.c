@@ -80,3 +80,8 @@ sprint_status sprint__file_open(sprint_context *context, const char *path, FILE 
   *ret_stream = stream;
   return SPRINT_OK;
 }
+
+bool sprint__path_ends_in(const char *path, const char *ending) {
+  size_t length = strlen(path), tail = strlen(ending);
+  return length >= tail && strcmp(path + length - tail, ending) == 0;
+}

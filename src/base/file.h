@@ -23,4 +23,7 @@ sprint_status sprint__folder_make(sprint_context *context, const char *path);
 /* Opens to read, or says why not. A folder is refused. */
 sprint_status sprint__file_open(sprint_context *context, const char *path, FILE **ret_stream);
 
+/* Whether the path ends in `ending`, such as ".npy". */
+bool sprint__path_ends_in(const char *path, const char *ending);
+
 #endif

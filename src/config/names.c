@@ -1,6 +1,8 @@
 /* Lists of names: see names.h. */
 #include "config/names.h"
 
+#include <string.h>
+
 #include "config/text.h"
 
 /* Of `names`, or numbered where that is NULL. */
@@ -21,6 +23,20 @@ char **sprint__names_copy(sprint_context *context, const char *const *names, siz
 
 char **sprint__names_numbered(sprint_context *context, const char *prefix, size_t n) {
   return make_names(context, NULL, prefix, n);
+}
+
+char **sprint__names_cut(sprint_context *context, const char *list, char separator, size_t *ret_n) {
+  char **names = NULL;
+  size_t n = 0, n_room = 0;
+  for (const char *end; list; list = end ? end + 1 : NULL) {
+    end = strchr(list, separator);
+    char *name = sprint__printf(context, "%.*s", (int)(end ? end - list : (ptrdiff_t)strlen(list)), list);
+    if (sprint__names_append(context, name, &names, &n, &n_room) == SPRINT_OK) continue;
+    sprint__names_free(names, n);
+    return NULL;
+  }
+  *ret_n = n;
+  return names;
 }
 
 void sprint__names_free(char **names, size_t n) {
@@ -47,4 +63,14 @@ char *sprint__names_join(sprint_context *context, const char *const *names, size
     sprint__text_add(&text, names[i]);
   }
   return sprint__text_take(&text);
+}
+
+int sprint__choice_find(const char *choices, const char *word) {
+  size_t length = strlen(word);
+  for (int i = 0; choices; i++) {
+    if (strcspn(choices, "|") == length && strncmp(choices, word, length) == 0) return i;
+    choices = strchr(choices, '|');
+    if (choices) choices++;
+  }
+  return -1;
 }

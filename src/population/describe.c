@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "population/build.h"
 #include "population/bytes.h"
 
@@ -101,11 +102,6 @@ sprint_status sprint__info_finish(struct sprint__tally *tallies, sprint_file_inf
   return status;
 }
 
-static bool ends_with(const char *text, const char *ending) {
-  size_t n = strlen(text), n_ending = strlen(ending);
-  return n >= n_ending && strcmp(text + n - n_ending, ending) == 0;
-}
-
 static const struct format {
   const char *name;
   sprint_status (*describe)(sprint_context *context, const char *path, sprint_file_info *info);
@@ -129,7 +125,7 @@ static sprint_status find_format(sprint_context *context, const char *path, cons
   SPRINT__TRY(status);
   bool idx = gzip || (n >= 2 && !start[0] && !start[1]);
   if (n == 0) return sprint_fail(context, SPRINT_ERROR_INPUT, "%s: is empty", path);
-  *ret_format = &formats[ends_with(path, ".bin")                               ? CIFAR10
+  *ret_format = &formats[sprint__path_ends_in(path, ".bin")                    ? CIFAR10
                          : n == sizeof start && !memcmp(start, "\x93NUMPY", n) ? NPY
                          : idx                                                 ? IDX
                                                                                : CSV];

@@ -51,8 +51,7 @@ sprint_status sprint__describe_idx(sprint_context *context, const char *path, sp
 /* (n) and (n, d): a column for each feature; more dimensions: one for all. */
 static sprint_status describe_reals(sprint_context *context, const sprint_array *array, sprint_file_info *info) {
   struct sprint__tally *tallies;
-  size_t n_columns = array->n_dims == 2 ? array->shape[1] : 1, n = 1;
-  for (size_t k = 0; k < array->n_dims; k++) n *= array->shape[k];
+  size_t n_columns = array->n_dims == 2 ? array->shape[1] : 1, n = sprint__array_size(array);
   SPRINT__TRY(sprint__info_columns(context, n_columns, info, &tallies));
   sprint_status status = SPRINT_OK;
   for (size_t j = 0; j < n_columns && status == SPRINT_OK; j++) {
@@ -71,8 +70,7 @@ sprint_status sprint__describe_npy(sprint_context *context, const char *path, sp
   uint8_t *bytes = NULL;
   SPRINT__TRY(sprint__npy_read_images(context, path, &array, &bytes));
   set_shape(info, array.n_dims, array.shape);
-  size_t n = 1;
-  for (size_t k = 0; k < array.n_dims; k++) n *= array.shape[k];
+  size_t n = sprint__array_size(&array);
   sprint_status status = bytes ? describe_bytes(context, bytes, n, info) : describe_reals(context, &array, info);
   sprint_array_clear(&array);
   sprint__free(bytes);
