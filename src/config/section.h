@@ -43,8 +43,8 @@ sprint_status sprint__section_read(sprint_context *context, const sprint_family 
                                    const struct sprint__node *node, const char *path,
                                    struct sprint__section **ret_section);
 
-/* The same from a text, as of the C interface; `name` stands for the file in messages, the family's key is the path.
- * NULL or empty text: all defaults. */
+/* The same from a text, as the C interface takes it; `name` stands for the file in messages, the family's key is the
+ * path. NULL or empty text: all defaults. */
 sprint_status sprint__section_parse(sprint_context *context, const sprint_family *family, const char *text,
                                     const char *name, struct sprint__section **ret_section);
 void sprint__section_free(struct sprint__section *section);

@@ -37,8 +37,8 @@ static sprint_status open_batches(struct loader *l, const char *const *batches, 
     if (!l->paths[b]) return SPRINT_ERROR_MEMORY;
     SPRINT__TRY(sprint__cifar10_open(l->context, l->paths[b], &l->streams[b], &n_records));
     if (b && n_records != l->n_records)
-      return sprint_fail(l->context, SPRINT_ERROR_INPUT, "%s: has %zu records, %zu as of %s were expected", l->paths[b],
-                         n_records, l->n_records, batches[0]);
+      return sprint_fail(l->context, SPRINT_ERROR_INPUT, "%s: has %zu records; %zu, as in %s, were expected",
+                         l->paths[b], n_records, l->n_records, batches[0]);
     l->n_records = n_records;
   }
   return SPRINT_OK;

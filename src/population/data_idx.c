@@ -1,4 +1,4 @@
-/* Data kind `idx`: images and labels in two IDX files, as of MNIST. */
+/* Data kind `idx`: images and labels in two IDX files, such as MNIST's. */
 #include "population/build.h"
 #include "population/idx.h"
 
@@ -45,5 +45,5 @@ static sprint_status idx_load(const struct sprint__section *section, struct spri
 
 static const struct sprint__data_ops ops = {idx_load};
 
-const sprint_kind sprint__data_idx = {"idx", "images in two IDX files, as of MNIST", params, SPRINT__COUNT(params),
+const sprint_kind sprint__data_idx = {"idx", "images in two IDX files, such as MNIST's", params, SPRINT__COUNT(params),
                                       &ops};
