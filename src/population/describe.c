@@ -92,8 +92,7 @@ static sprint_status finish_column(struct sprint__tally *t, sprint_column_info *
   return SPRINT_OK;
 }
 
-sprint_status sprint__info_finish(struct sprint__tally *tallies, sprint_file_info *info) {
-  sprint_status status = SPRINT_OK;
+sprint_status sprint__info_finish(sprint_status status, struct sprint__tally *tallies, sprint_file_info *info) {
   for (size_t j = 0; j < info->n_columns; j++) {
     if (status == SPRINT_OK) status = finish_column(&tallies[j], &info->columns[j]);
     forget(&tallies[j]);

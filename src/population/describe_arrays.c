@@ -29,14 +29,13 @@ static void set_shape(sprint_file_info *info, size_t n_dims, const size_t *shape
   info->n_rows = n_dims ? shape[0] : 1;
 }
 
-/* All of an array as one column: "value", or "pixel" of images. */
+/* All bytes of an array as one column: "pixel" for images, else "label". */
 static sprint_status describe_bytes(sprint_context *context, const uint8_t *bytes, size_t n, sprint_file_info *info) {
   struct sprint__tally *tallies;
   SPRINT__TRY(sprint__info_columns(context, 1, info, &tallies));
   sprint_status status = name_column(context, info, 0, info->n_dims >= 3 ? "pixel" : "label");
   if (status == SPRINT_OK) status = tally_bytes(&tallies[0], bytes, n);
-  sprint_status finished = sprint__info_finish(tallies, info);
-  return status == SPRINT_OK ? finished : status;
+  return sprint__info_finish(status, tallies, info);
 }
 
 sprint_status sprint__describe_idx(sprint_context *context, const char *path, sprint_file_info *info) {
@@ -61,8 +60,7 @@ static sprint_status describe_reals(sprint_context *context, const sprint_array 
   }
   for (size_t i = 0; i < n && status == SPRINT_OK; i++)
     status = sprint__tally_number(&tallies[i % n_columns], array->data[i], 1);
-  sprint_status finished = sprint__info_finish(tallies, info);
-  return status == SPRINT_OK ? finished : status;
+  return sprint__info_finish(status, tallies, info);
 }
 
 sprint_status sprint__describe_npy(sprint_context *context, const char *path, sprint_file_info *info) {
@@ -125,8 +123,7 @@ static sprint_status describe_batch(sprint_context *context, struct batch *b, sp
     status = name_column(context, info, j, names[j]);
   if (status == SPRINT_OK) status = tally_batch(b, tallies);
   if (status == SPRINT_OK) rename_labels(b, &tallies[0]);
-  sprint_status finished = sprint__info_finish(tallies, info);
-  return status == SPRINT_OK ? finished : status;
+  return sprint__info_finish(status, tallies, info);
 }
 
 sprint_status sprint__describe_cifar10(sprint_context *context, const char *path, sprint_file_info *info) {
