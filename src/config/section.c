@@ -39,7 +39,7 @@ static sprint_status own_place(struct sprint__section *section, struct sprint__p
   return SPRINT_OK;
 }
 
-/* The names of n kinds; yours to free, or NULL with the error set. */
+/* The names of the family's kinds; yours to free, or NULL with the error set. */
 static const char **kind_names(const struct sprint__section *section) {
   const sprint_family *family = section->family;
   const char **names = sprint__alloc(section->context, family->n_kinds, sizeof *names);
@@ -47,7 +47,7 @@ static const char **kind_names(const struct sprint__section *section) {
   return names;
 }
 
-/* The node, which stands for the section (key "") or its kind, has a form that neither has. */
+/* The node, which stands for the section (key "") or for its kind, is of the wrong type. */
 static sprint_status refuse_form(const struct sprint__section *section, const struct sprint__node *node,
                                  const char *key) {
   bool plain = is_plain(section->family), scalar = node->type == SPRINT__NODE_SCALAR;

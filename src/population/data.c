@@ -29,7 +29,7 @@ const sprint_family sprint__data_family = {
     .standard = "lending",
 };
 
-/* Medians, means and scales come from the same rows, and with standardize: none medians from the training rows. */
+/* Medians, means and scales come from the same rows; with `standardize: none`, medians come from the training rows. */
 static sprint_status fit(const struct sprint__section *section, const struct sprint__table *table,
                          const struct sprint__selection *selection, struct sprint__column *columns) {
   enum standardize standardize = (enum standardize)sprint__get_choice(section, "standardize");

@@ -38,9 +38,10 @@ sprint_status sprint__labels_add(struct sprint__labels *labels, const char *text
   size_t place = find(labels, text, &found);
   if (!found) {
     if (labels->n == SPRINT__MAX_CLASSES)
-      return sprint_fail(labels->context, SPRINT_ERROR_INPUT,
-                         "%s: the label has more than %d distinct values; of a number to predict say target: value",
-                         labels->file, SPRINT__MAX_CLASSES);
+      return sprint_fail(
+          labels->context, SPRINT_ERROR_INPUT,
+          "%s: the label has more than %d distinct values; where it is a number to predict, say target: value",
+          labels->file, SPRINT__MAX_CLASSES);
     if (sprint__text_check(text, strlen(text)) < strlen(text))
       return sprint_fail(labels->context, SPRINT_ERROR_INPUT, "%s: the label '%s' is not UTF-8", labels->file,
                          sprint__show(text).text);

@@ -43,7 +43,7 @@ static inline const struct sprint__pixel *sprint__pixels_of(const struct sprint_
 void sprint__pixels_unpack(const struct sprint__pixels *pixels, const uint32_t *who, size_t first, size_t n,
                            sprint_real *ret_x);
 
-/* The pixels of all n records that are not zero. */
+/* How many pixels of n records are not zero. */
 size_t sprint__pixels_count(const struct sprint__pixels *pixels, size_t n);
 
 /* Fills list (room for as many as that) and start. */

@@ -186,8 +186,8 @@ static void transfer_rows(void *user, int lane, size_t start, size_t end) {
   }
 }
 
-/* The rows that a table has become features in the memory that they lie in, which is the population's from now on: the
- * features of a row end before the numbers of the next one begin. */
+/* Turns the table's kept rows into features within the table's own memory, which becomes the population's. A feature is
+ * no larger than a raw number, and rows move to the front alone, so that no row is overwritten before it is read. */
 static void transfer_in_place(struct transfer *t, struct sprint__table *table) {
   sprint_population *p = t->p;
   size_t n_kept = table->make ? table->n_kept : table->n, i = 0;

@@ -57,7 +57,7 @@ static double median(double *values, size_t n) {
   return lower + (upper - lower) / 2;
 }
 
-/* Of loaded tables: generated ones miss nothing. */
+/* For loaded tables alone: generated ones have no missing values. */
 static sprint_status fit_medians(const struct view *view, struct sprint__column *columns) {
   const struct sprint__table *table = view->table;
   double *values = sprint__alloc(table->context, view->n, sizeof *values);
