@@ -25,10 +25,6 @@ sprint_status sprint__deploy_read(const struct sprint__section *section, struct 
   return SPRINT_OK;
 }
 
-bool sprint__deploy_due(const struct sprint__deploy *policy, uint64_t steps_since_deploy) {
-  return policy->ops->due(policy, steps_since_deploy);
-}
-
 static const sprint_param every_params[] = {
     {.name = "steps",
      .type = SPRINT_PARAM_INTEGER,

@@ -20,6 +20,5 @@ struct sprint__deploy {
 };
 
 sprint_status sprint__deploy_read(const struct sprint__section *section, struct sprint__deploy *ret_policy);
-bool sprint__deploy_due(const struct sprint__deploy *policy, uint64_t steps_since_deploy);
 
 #endif

@@ -95,7 +95,7 @@ sprint_status sprint__solver_build(sprint_context *context, const struct sprint_
 static bool must_deploy(const sprint_solver *solver, bool insists) {
   if (solver->cost.deployments == 0) return true;
   if (solver->steps_since_deploy == 0) return false;
-  return insists || sprint__deploy_due(&solver->deploy, solver->steps_since_deploy);
+  return insists || solver->deploy.ops->due(&solver->deploy, solver->steps_since_deploy);
 }
 
 sprint_status sprint_solver_ask(sprint_solver *solver, sprint_want *ret_want) {
