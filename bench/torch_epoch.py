@@ -11,6 +11,9 @@ on standard input, one JSON answer a line on standard output; bench/run asks. Re
     {"do": "loss"}                                              J(theta_0; theta_0) and |grad|^2
     {"do": "epoch", "method": "sgd|paper|unbiased", "batch": b, "threads": t, "step": gamma, "max_steps": k,
      "losses": "snapshot|exact", "cpu": false}                  seconds of the snapshot, seconds of k steps
+    {"do": "reset"}                                             back to theta_0
+    {"do": "row", "threads": t, "cpu": false}                   a row of the trace at theta, and its seconds; what it knows
+                                                                serves the next epoch, whose snapshot then costs a copy
     {"do": "train", ..., "epochs": e}                           J(theta; theta) after e epochs from theta_0
     {"do": "memory"}                                            peak resident kilobytes
 """
@@ -82,6 +85,7 @@ class Problem:
 
     def reset(self):
         self.p = [t.clone().requires_grad_() for t in self.theta0]
+        self.known = self.anchor = None  # the surveys at theta and at the newest snapshot, once a row was taken
 
     # -- the shifts
 
@@ -121,18 +125,48 @@ class Problem:
             self.x_snapshot = self.respond(p, self.x)
             loss = self.loss(p, self.x_snapshot, self.y)
             return loss.item(), list(grad(loss, p)), None
-        losses, grads = torch.zeros(len(self.sizes)), [None] * len(self.sizes)
-        for i, j, share in self.class_chunks():  # one pass: gradients by class, put together when p is known
+        v = self.survey(p)
+        return v["loss"], v["gradient"], v["shares"]
+
+    def survey(self, p, accuracy=False):
+        """One pass of retention: losses, right answers and gradients by class, put together when p(theta) is known."""
+        losses, right, grads = torch.zeros(len(self.sizes)), torch.zeros(len(self.sizes)), [None] * len(self.sizes)
+        for i, j, share in self.class_chunks():
             c = int(self.y[i])
-            l = self.loss(p, self.x[i:j], self.y[i:j]) * share
+            scores = self.net(p, self.x[i:j])
+            l = F.cross_entropy(scores, self.y[i:j]) * share
             g = grad(l, p)
             losses[c] += l.item()
+            if accuracy:
+                right[c] += share * (scores.argmax(1) == c).float().mean()
             grads[c] = g if grads[c] is None else [a.add_(b) for a, b in zip(grads[c], g)]
         shares = self.shares(losses)
-        total = [torch.zeros_like(t) for t in p]
+        return {"losses": losses, "right": right, "grads": grads, "shares": shares, "loss": float(shares @ losses),
+                "gradient": self.mixed(shares, grads)}
+
+    def mixed(self, shares, grads):
+        total = [torch.zeros_like(t) for t in self.p]
         for s, g in zip(shares.tolist(), grads):
             torch._foreach_add_(total, g, alpha=s)
-        return float(shares @ losses), total, shares
+        return total
+
+    # -- a row of the trace
+
+    def row(self, cpu=False):
+        clock = time.process_time if cpu else time.perf_counter
+        start = clock()
+        v = self.known = self.survey(self.p, accuracy=True)
+        base = self.sizes / self.n
+        row = {"loss": v["loss"], "accuracy": float(v["shares"] @ v["right"]), "loss_base": float(base @ v["losses"]),
+               "accuracy_base": float(base @ v["right"]), "gradient_sq": norm_sq(v["gradient"]), "bias": self.bias()}
+        return dict(row, seconds=clock() - start)
+
+    def bias(self):
+        """|g^ - sum_c p_c g~_c|, p what is deployed: with losses of the snapshot, what they were there."""
+        if not self.anchor:
+            return 0.0
+        a = self.anchor
+        return norm_sq(torch._foreach_sub(a["gradient"], self.mixed(a["shares"], a["grads"]))) ** .5
 
     # -- an epoch of at most max_steps steps
 
@@ -143,12 +177,14 @@ class Problem:
         p, sgd = self.p, method == "sgd"
         start = clock()
         shares = None
+        known, self.known = self.known, None
+        self.anchor = None if sgd else known
         if sgd:
             if self.retention:
-                shares = self.shares(self.class_losses(p))
+                shares = known["shares"] if known else self.shares(self.class_losses(p))
         else:
             s = [t.detach().clone().requires_grad_() for t in p]
-            _, g_snapshot, shares = self.snapshot(s)
+            g_snapshot, shares = (known["gradient"], known["shares"]) if known else self.snapshot(s)[1:]
             both = p + s
         middle = clock()
         exact = self.retention and losses == "exact"
@@ -180,15 +216,24 @@ class Problem:
         return {"snapshot": middle - start, "steps": end - middle, "k": k, "m": m}
 
 
+def norm_sq(tensors):
+    return float(sum((t.double() ** 2).sum() for t in tensors))
+
+
 def answer(problem, request):
     do = request.pop("do")
     torch.set_num_threads(request.pop("threads", 2))
     if do == "loss":
         problem.reset()
         loss, g, _ = problem.snapshot(problem.p)
-        return {"loss": loss, "gradient_sq": float(sum((t.double() ** 2).sum() for t in g))}
+        return {"loss": loss, "gradient_sq": norm_sq(g)}
     if do == "epoch":
         return problem.epoch(**request)
+    if do == "row":
+        return problem.row(**request)
+    if do == "reset":
+        problem.reset()
+        return {}
     if do == "train":
         problem.reset()
         for _ in range(request.pop("epochs")):

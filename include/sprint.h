@@ -304,6 +304,7 @@ SPRINT_API sprint_status sprint_run_go(sprint_run *run, sprint_observer observer
 
 SPRINT_API sprint_stop sprint_run_stop(const sprint_run *run);
 SPRINT_API const sprint_real *sprint_run_theta(const sprint_run *run);
+SPRINT_API const char *sprint_run_engine(const sprint_run *run); /* who works on its records, as `sprint list engines` says */
 SPRINT_API const sprint_trace_row *sprint_run_trace(const sprint_run *run, size_t *ret_n_rows);
 SPRINT_API const double *sprint_run_strata(const sprint_run *run, size_t row); /* (n_strata) p_c(theta) at a row */
 SPRINT_API uint64_t sprint_run_steps_planned(const sprint_run *run); /* 0: no stop rule that bounds the steps */
@@ -420,7 +421,8 @@ typedef struct sprint_records {
   const double *p;                 /* (n_strata) probabilities of the deployment; NULL where it does not reweight */
   bool last;                       /* of a population: nothing follows; p may wait until then */
   const sprint_population *images; /* a population that keeps its records as bytes, for a network */
-  const uint32_t *who;             /* (n) */
+  const uint32_t *who;             /* (n) individuals; may stand beside x too, or be NULL then */
+  uint64_t deployment;             /* that made the records; others than wanted are refused. 0: not said */
 } sprint_records;
 
 typedef struct sprint_solver_options {
@@ -429,6 +431,7 @@ typedef struct sprint_solver_options {
   size_t n;                 /* size of the population: sets the inner length where the spec does not */
   size_t n_strata;          /* of deployments that reweight; 0 or 1: none do */
   const sprint_real *theta; /* starting point, copied; required */
+  uint64_t seed;            /* of a method's own coin flips; data are drawn by whoever tells them */
 } sprint_solver_options;
 
 SPRINT_API sprint_status sprint_solver_new(sprint_context *context, const sprint_solver_options *options,

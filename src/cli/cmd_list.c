@@ -73,7 +73,7 @@ static int list_run(sprint_context *context, const struct cli_command *command, 
 
 const struct cli_command cli_list = {
     "list",
-    "[config|data|models|layers|losses|inits|shifts|methods|steps|deployments|stops|evals]",
+    "[config|data|models|layers|losses|inits|shifts|methods|steps|deployments|stops|evals|engines]",
     "every kind with its parameters, defaults and meaning",
     "",
     0,

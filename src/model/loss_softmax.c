@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "base/group_math.h"
-#include "model/abreast.h"
+#include "model/interleaved.h"
 #include "model/loss.h"
 
 static size_t softmax_outputs(size_t n_classes) { return n_classes >= 2 ? n_classes : 0; }
@@ -60,17 +60,17 @@ SPRINT__FAST static double softmax_sum(const struct sprint__loss *loss, const sp
 }
 
 /* Without telling anybody which class was best. */
-SPRINT__FAST static void softmax_abreast(const struct sprint__loss *loss, const sprint_real *f, const sprint_real *y,
+SPRINT__FAST static void softmax_interleaved(const struct sprint__loss *loss, const sprint_real *f, const sprint_real *y,
                                          sprint_real *ret_losses) {
   size_t k = loss->n_outputs;
-  for (size_t g = 0; g < SPRINT__ABREAST; g += G, f += G) {
+  for (size_t g = 0; g < SPRINT__INTERLEAVED; g += G, f += G) {
     group top = load(f), label = load(y + g), own = {0}, sum = {0};
     for (size_t j = 1; j < k; j++) {
-      group value = load(f + j * SPRINT__ABREAST);
+      group value = load(f + j * SPRINT__INTERLEAVED);
       top = chosen(value > top, value, top);
     }
     for (size_t j = 0; j < k; j++) {
-      group value = load(f + j * SPRINT__ABREAST);
+      group value = load(f + j * SPRINT__INTERLEAVED);
       sum += group_exp(value - top);
       own = chosen(label == (sprint_real)j, value, own);
     }
@@ -98,7 +98,7 @@ static const struct sprint__loss_ops softmax_ops = {
     .n_outputs = softmax_outputs,
     .needs = "classes, with one output for each",
     .sum = softmax_sum,
-    .abreast = softmax_abreast,
+    .interleaved = softmax_interleaved,
     .log_odds = softmax_log_odds,
 };
 

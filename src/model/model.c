@@ -53,15 +53,12 @@ sprint_status sprint_model_start(sprint_model *model, uint64_t seed, sprint_real
 /* Rows start .. end of all. */
 static struct sprint__rows part_of(const struct sprint__rows *rows, const sprint_model *model, size_t start,
                                    size_t end) {
-  size_t d = model->n_features, list_out = model->list_out;
+  size_t d = model->n_features;
   struct sprint__rows part = *rows;
   part.n = end - start;
   if (rows->x) part.x += start * d;
   if (rows->y) part.y += start;
   if (rows->who) part.who += start;
-  part.first += start;
-  if (rows->delta) part.delta += start * list_out;
-  if (rows->products) part.products += start * list_out;
   return part;
 }
 
@@ -75,42 +72,47 @@ static double lane_cost(size_t n_params) {
 /* Rows that a lane with gradients has at least: fewer move the weights more often than they multiply by them. */
 #define LANE_ROWS 16
 
-/* What a row costs where the zeros of images are skipped, of one where they are not. */
-#define SPARSE_COST 0.3
-
-/* Sums at theta on rows and, unless theta_b is NULL, minus those at theta_b on x_b. */
-struct sums_work {
+struct lanes_work {
   sprint_model *model;
-  const struct sprint__rows *rows;
-  const sprint_real *theta, *theta_b, *x_b;
+  const struct sprint__sum_work *sum;
   bool gradient;
-  sprint_real *gradient_x;
 };
 
-static void sums_lane(void *user, int lane, size_t start, size_t end) {
-  const struct sums_work *work = user;
-  const sprint_model *model = work->model;
+static void run_lane(void *user, int lane, size_t start, size_t end) {
+  const struct lanes_work *work = user;
   struct sprint__lane *l = &work->model->lanes[lane];
-  size_t d = model->n_features;
-  struct sprint__rows rows = part_of(work->rows, model, start, end);
   struct sprint__sums sums = {0, 0, work->gradient ? l->gradient : NULL};
-  if (work->theta_b)
-    model->ops->difference(model, l, work->theta, work->theta_b, &rows, work->x_b ? work->x_b + start * d : NULL,
-                           &sums);
-  else
-    model->ops->sums(model, l, work->theta, &rows, &sums, work->gradient_x ? work->gradient_x + start * d : NULL);
+  work->sum->body(work->sum->user, l, start, end, &sums);
   l->loss = sums.loss;
   l->correct = sums.correct;
 }
 
-/* How the lanes' gradients are put together: written to `gradient`, or, times the weight, to `total` or added to it. */
+/* How many lanes the rows are cut into where `params` parameters have a gradient. */
+static int lanes_of(const struct sprint__sum_work *work, size_t params) {
+  int n_lanes = sprint__lanes_for(work->n_rows, work->cost_per_row, lane_cost(params));
+  while (params && n_lanes > 1 && work->n_rows < (size_t)n_lanes * LANE_ROWS) n_lanes /= 2;
+  return n_lanes;
+}
+
+static void run_lanes(sprint_model *model, const struct sprint__sum_work *work, bool gradient, int n_lanes,
+                      struct sprint__sums *ret_sums) {
+  struct lanes_work lanes = {model, work, gradient};
+  sprint__lanes_run(model->context, work->n_rows, n_lanes, run_lane, &lanes);
+  ret_sums->loss = 0;
+  ret_sums->correct = 0;
+  for (int lane = 0; lane < n_lanes; lane++) {
+    ret_sums->loss += model->lanes[lane].loss;
+    ret_sums->correct += model->lanes[lane].correct;
+  }
+}
+
+/* How the lanes' gradients are put together: written to `gradient`, or put to `total`. */
 struct combine_work {
   const sprint_model *model;
   int n_lanes;
-  size_t first; /* parameters before it have been left out */
+  size_t first;
   sprint_real *gradient;
-  double weight, *total;
-  bool adds;
+  const struct sprint__total *total;
 };
 
 enum { CHUNK = 256 }; /* parameters */
@@ -124,11 +126,12 @@ SPRINT__FAST static void combine_chunk(const struct combine_work *work, size_t s
     const sprint_real *part = work->model->lanes[lane].gradient + start;
     for (size_t i = 0; i < n; i++) sums[i] += (double)part[i];
   }
+  const struct sprint__total *total = work->total;
   if (work->gradient)
     for (size_t i = 0; i < n; i++) work->gradient[start + i] = (sprint_real)sums[i];
   else
     for (size_t i = 0; i < n; i++)
-      work->total[start + i] = (work->adds ? work->total[start + i] : 0) + work->weight * sums[i];
+      total->gradient[start + i] = (total->adds ? total->gradient[start + i] : 0) + total->weight * sums[i];
 }
 
 static void combine_chunks(void *user, int lane, size_t start, size_t end) {
@@ -148,51 +151,62 @@ static void combine(struct combine_work *work) {
   sprint__lanes_run(work->model->context, chunks, n_lanes, combine_chunks, work);
 }
 
-/* How many of the first parameters the gradient does not have. */
-static size_t left_out(const sprint_model *model, const struct sprint__rows *rows) {
-  return rows->delta ? (model->n_features + 1) * model->list_out : 0;
-}
-
-/* Runs the lanes; where the gradient is to be had as it is, one lane alone writes it there. Returns how many. */
-static int run_lanes(struct sums_work *work, struct sprint__sums *ret_sums) {
-  sprint_model *model = work->model;
-  bool twice = work->theta_b && !work->rows->trace_b;
-  double cost = model->cost_per_row * (twice ? 2 : 1) * (sprint__rows_listed(work->rows) ? SPARSE_COST : 1);
-  size_t params = work->gradient ? model->n_params - left_out(model, work->rows) : 0;
-  int n_lanes = sprint__lanes_for(work->rows->n, cost, lane_cost(params));
-  while (work->gradient && n_lanes > 1 && work->rows->n < (size_t)n_lanes * LANE_ROWS) n_lanes /= 2;
-  sprint_real *own = model->lanes[0].gradient;
-  if (n_lanes == 1 && ret_sums->gradient) model->lanes[0].gradient = ret_sums->gradient;
-  sprint__lanes_run(model->context, work->rows->n, n_lanes, sums_lane, work);
+void sprint__model_sum(sprint_model *model, const struct sprint__sum_work *work, struct sprint__sums *ret_sums) {
+  sprint_real *gradient = ret_sums->gradient, *own = model->lanes[0].gradient;
+  int n_lanes = lanes_of(work, gradient ? model->n_params - work->first : 0);
+  if (n_lanes == 1 && gradient) model->lanes[0].gradient = gradient; /* one lane alone writes it where it is wanted */
+  run_lanes(model, work, gradient != NULL, n_lanes, ret_sums);
   model->lanes[0].gradient = own;
-  ret_sums->loss = 0;
-  ret_sums->correct = 0;
-  for (int lane = 0; lane < n_lanes; lane++) {
-    ret_sums->loss += model->lanes[lane].loss;
-    ret_sums->correct += model->lanes[lane].correct;
-  }
-  return n_lanes;
+  struct combine_work parts = {model, n_lanes, work->first, gradient, NULL};
+  if (n_lanes > 1 && gradient) combine(&parts);
 }
 
-static void run_sums(struct sums_work *work, struct sprint__sums *ret_sums) {
-  int n_lanes = run_lanes(work, ret_sums);
-  struct combine_work parts = {work->model, n_lanes, left_out(work->model, work->rows), ret_sums->gradient, 0,
-                               NULL,        false};
-  if (n_lanes > 1 && ret_sums->gradient) combine(&parts);
+void sprint__model_sum_to(sprint_model *model, const struct sprint__sum_work *work, const struct sprint__total *total,
+                          struct sprint__sums *ret_sums) {
+  int n_lanes = lanes_of(work, model->n_params - work->first);
+  run_lanes(model, work, total->gradient != NULL, n_lanes, ret_sums);
+  ret_sums->gradient = NULL;
+  struct combine_work parts = {model, n_lanes, work->first, NULL, total};
+  if (total->gradient) combine(&parts);
+}
+
+/* Sums at theta on rows and, unless theta_b is NULL, minus those at theta_b on x_b. */
+struct rows_sum {
+  const sprint_model *model;
+  const struct sprint__rows *rows;
+  const sprint_real *theta, *theta_b, *x_b;
+  sprint_real *gradient_x;
+};
+
+static void rows_body(void *user, struct sprint__lane *lane, size_t start, size_t end, struct sprint__sums *sums) {
+  const struct rows_sum *work = user;
+  const sprint_model *model = work->model;
+  size_t d = model->n_features;
+  struct sprint__rows rows = part_of(work->rows, model, start, end);
+  if (work->theta_b)
+    model->ops->difference(model, lane, work->theta, work->theta_b, &rows, work->x_b ? work->x_b + start * d : NULL,
+                           sums);
+  else
+    model->ops->sums(model, lane, work->theta, &rows, sums, work->gradient_x ? work->gradient_x + start * d : NULL);
+}
+
+static struct sprint__sum_work sum_of(struct rows_sum *work) {
+  double cost = work->model->cost_per_row * (work->theta_b ? 2 : 1);
+  return (struct sprint__sum_work){.n_rows = work->rows->n, .cost_per_row = cost, .body = rows_body, .user = work};
 }
 
 void sprint__model_sums(sprint_model *model, const sprint_real *theta, const struct sprint__rows *rows,
                         struct sprint__sums *ret_sums, sprint_real *gradient_x) {
-  struct sums_work work = {model, rows, theta, NULL, NULL, ret_sums->gradient != NULL, gradient_x};
-  run_sums(&work, ret_sums);
+  struct rows_sum work = {model, rows, theta, NULL, NULL, gradient_x};
+  struct sprint__sum_work sum = sum_of(&work);
+  sprint__model_sum(model, &sum, ret_sums);
 }
 
-void sprint__model_add_sums(sprint_model *model, const sprint_real *theta, const struct sprint__rows *rows,
-                            double weight, bool adds, double *total, struct sprint__sums *ret_sums) {
-  struct sums_work work = {model, rows, theta, NULL, NULL, total != NULL, NULL};
-  ret_sums->gradient = NULL;
-  struct combine_work parts = {model, run_lanes(&work, ret_sums), left_out(model, rows), NULL, weight, total, adds};
-  if (total) combine(&parts);
+void sprint__model_sums_to(sprint_model *model, const sprint_real *theta, const struct sprint__rows *rows,
+                           const struct sprint__total *total, struct sprint__sums *ret_sums) {
+  struct rows_sum work = {model, rows, theta, NULL, NULL, NULL};
+  struct sprint__sum_work sum = sum_of(&work);
+  sprint__model_sum_to(model, &sum, total, ret_sums);
 }
 
 static void difference_of_sums(sprint_model *model, const sprint_real *theta, const sprint_real *theta_b,
@@ -207,9 +221,10 @@ static void difference_of_sums(sprint_model *model, const sprint_real *theta, co
 
 void sprint__model_difference(sprint_model *model, const sprint_real *theta, const sprint_real *theta_b,
                               const struct sprint__rows *rows, const sprint_real *x_b, struct sprint__sums *ret_sums) {
-  struct sums_work work = {model, rows, theta, theta_b, x_b, true, NULL};
+  struct rows_sum work = {model, rows, theta, theta_b, x_b, NULL};
+  struct sprint__sum_work sum = sum_of(&work);
   if (model->ops->difference)
-    run_sums(&work, ret_sums);
+    sprint__model_sum(model, &sum, ret_sums);
   else
     difference_of_sums(model, theta, theta_b, rows, x_b, ret_sums);
 }

@@ -15,33 +15,7 @@ struct sprint__rows {
   const sprint_real *x; /* (n, d), or NULL */
   const sprint_real *y; /* (n), or NULL where no loss is wanted */
   const struct sprint__pixels *pixels;
-  const uint32_t *who; /* (n) whose images; NULL: first, first + 1, ... */
-  size_t first;
-
-  /* Of a first layer that takes lists of pixels (sprint_model.list_out outputs); each NULL: not so. */
-  sprint_real *delta;          /* (n, list_out) its delta goes here, the gradient of its parameters is left out */
-  sprint_real *trace;          /* (everybody, list_trace) what the pass at theta leaves of each individual */
-  const sprint_real *trace_b;  /* (everybody, list_trace) what that at theta_b left */
-  const sprint_real *products; /* (n, list_out) what it puts out at theta, before its relu */
-};
-
-/* Whose image row i is. */
-static inline size_t sprint__rows_individual(const struct sprint__rows *rows, size_t i) {
-  return rows->who ? rows->who[i] : rows->first + i;
-}
-
-/* Whether rows come as lists of the pixels that are not zero. */
-static inline bool sprint__rows_listed(const struct sprint__rows *rows) { return !rows->x && rows->pixels->list; }
-
-/* How a step moved such a layer's parameters: W -= factor * sum over the batch of x delta^T + size * control, the
- * biases as if a feature were 1. */
-struct sprint__move {
-  size_t n;
-  const uint32_t *who;      /* (n) */
-  const sprint_real *delta; /* (n, list_out) */
-  sprint_real factor, size;
-  const sprint_real *control; /* (d + 1, list_out), or NULL */
-  bool steady;                /* the control stays the same until the epoch ends */
+  const uint32_t *who; /* (n) whose images */
 };
 
 /* Sums over rows, without the L2 penalty. gradient NULL: not wanted. */
@@ -49,6 +23,26 @@ struct sprint__sums {
   double loss;
   size_t correct;
   sprint_real *gradient; /* (n_params) */
+};
+
+/* What is above a dense first layer, for an engine that works out that layer's products itself. The layer's parameters,
+ * weights (n_features, out) and biases (out), are theta's first. */
+struct sprint__upper {
+  size_t out;         /* outputs of the first layer, a multiple of SPRINT__GROUP; 0: there is no such layer */
+  size_t activations; /* reals that a pass can keep of a record: with the record itself, its whole gradient */
+  size_t block;       /* rows at a time, at most; half as many where activations are taken off */
+};
+
+/* Rows as they come to what is above a first layer. */
+struct sprint__upper_rows {
+  size_t n;
+  const sprint_real *z;            /* (n, out) what the first layer puts out, before its relu */
+  const sprint_real *y;            /* (n) */
+  sprint_real *delta;              /* (n, out) for the gradient of each row's loss in z */
+  const uint32_t *who;             /* (n) whose activations; needed with either of: */
+  sprint_real *keep;               /* (everybody, activations) the pass leaves those of its rows here; or NULL */
+  const sprint_real *taken_off;    /* (everybody, activations) of a pass at other parameters: the gradients there are
+                                      taken off; or NULL */
 };
 
 /* The score that individuals want higher. */
@@ -101,9 +95,12 @@ struct sprint__model_ops {
   void (*difference)(const sprint_model *model, struct sprint__lane *lane, const sprint_real *theta,
                      const sprint_real *theta_b, const struct sprint__rows *rows, const sprint_real *x_b,
                      struct sprint__sums *sums);
-  /* The losses of SPRINT__ABREAST records from z, a tile of what a first layer that takes lists of pixels puts out,
-   * before its relu. */
-  void (*losses_above)(const sprint_model *model, struct sprint__lane *lane, const sprint_real *theta,
+  /* As sums, of what is above a first layer; written to sums.gradient, or, where `adds`, added to it. NULL where
+   * sprint_model.upper.out is 0. */
+  void (*upper_sums)(const sprint_model *model, struct sprint__lane *lane, const sprint_real *theta,
+                     const struct sprint__upper_rows *rows, bool adds, struct sprint__sums *sums);
+  /* The losses of SPRINT__INTERLEAVED records from a tile of z: see model/interleaved.h. */
+  void (*upper_losses)(const sprint_model *model, struct sprint__lane *lane, const sprint_real *theta,
                        const sprint_real *z, const sprint_real *y, sprint_real *ret_losses);
   /* Writes (n, d). NULL: the model has no score. */
   void (*score_gradient)(const sprint_model *model, struct sprint__lane *lane, const sprint_real *theta,
@@ -124,8 +121,7 @@ struct sprint_model {
   unsigned char *undecayed; /* (n_params) 1: L2 leaves it alone; NULL: all decay */
   double cost_per_row;      /* floating-point operations of a gradient, roughly */
   size_t scratch_size;      /* reals per lane */
-  size_t list_out;          /* outputs of a first layer that takes lists of pixels; its parameters are theta's first */
-  size_t list_trace;        /* reals that, with the record, make up an individual's gradient in such a model */
+  struct sprint__upper upper;
   size_t n_tensors;
   struct sprint__tensor_view *tensors;
   char *layers_text, *loss_text; /* as a config would say them; NULL for custom models */
@@ -149,13 +145,35 @@ static inline struct sprint__rows sprint__rows_of(const sprint_batch *batch) {
   return (struct sprint__rows){.n = batch->n, .x = batch->x, .y = batch->y};
 }
 
-/* Sums over rows, cut into lanes. Overwrites *ret_sums; the gradient goes to ret_sums->gradient. */
+/* A sum over rows, cut into lanes: the one place where work on rows is shared and partial sums are put together. */
+struct sprint__sum_work {
+  size_t n_rows;
+  double cost_per_row; /* floating-point operations */
+  size_t first;        /* parameters before this one are not part of the gradient */
+  /* Adds rows start .. end to sums->loss and correct, and writes their gradient unless sums->gradient is NULL. */
+  void (*body)(void *user, struct sprint__lane *lane, size_t start, size_t end, struct sprint__sums *sums);
+  void *user;
+};
+
+/* Where the gradient of such a sum goes. */
+struct sprint__total {
+  double *gradient; /* (n_params), or NULL: not wanted */
+  double weight;    /* the gradient is multiplied by */
+  bool adds;        /* to what is there; otherwise it is written */
+};
+
+/* Overwrites *ret_sums; the gradient, where ret_sums->gradient is not NULL, goes there. */
+void sprint__model_sum(sprint_model *model, const struct sprint__sum_work *work, struct sprint__sums *ret_sums);
+/* The same with the gradient going to the total. Loss and correct are the same to the bit whether or not a gradient is
+ * wanted. */
+void sprint__model_sum_to(sprint_model *model, const struct sprint__sum_work *work, const struct sprint__total *total,
+                          struct sprint__sums *ret_sums);
+
+/* Both, of rows. */
 void sprint__model_sums(sprint_model *model, const sprint_real *theta, const struct sprint__rows *rows,
                         struct sprint__sums *ret_sums, sprint_real *gradient_x);
-
-/* The same, with weight * gradient written to total (n_params), or added to it where `adds`. */
-void sprint__model_add_sums(sprint_model *model, const sprint_real *theta, const struct sprint__rows *rows,
-                            double weight, bool adds, double *total, struct sprint__sums *ret_sums);
+void sprint__model_sums_to(sprint_model *model, const sprint_real *theta, const struct sprint__rows *rows,
+                           const struct sprint__total *total, struct sprint__sums *ret_sums);
 
 /* The gradient at theta on rows minus that at theta_b on the same individuals' x_b (NULL: the rows themselves), both
  * summed; loss and correct at theta. */

@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "base/group.h"
-#include "model/abreast.h"
-#include "model/sparse.h"
+#include "model/interleaved.h"
 
 static void network_free(sprint_model *model) {
   struct sprint__network *net = model->impl;
@@ -18,29 +17,15 @@ static void network_free(sprint_model *model) {
 struct tape {
   sprint_real *y[SPRINT__MAX_LAYERS];     /* y[l] (block, out_l): outputs of layer l */
   sprint_real *delta, *delta_next, *kept; /* (block, max_width) each */
-  sprint_real *x;                         /* (block, d) images unpacked; or in their place: */
-  struct sprint__sparse sparse;
-  sprint_real *scratch; /* the layers' */
+  sprint_real *x;                         /* (block, d) images unpacked */
+  sprint_real *scratch;                   /* the layers' */
 };
 
-/* A block of records as the first layer takes them: numbers, or lists of pixels. */
+/* A block of records as the first layer takes them. */
 struct input {
   size_t n;
-  const sprint_real *x; /* NULL: */
-  const struct sprint__sparse *sparse;
-  const struct sprint__rows *rows; /* whose rows from `start` on these are; NULL: no matter */
-  size_t start;
+  const sprint_real *x;
 };
-
-/* Reals that hold n things of a size, and a multiple of 16, so that what follows is aligned. */
-static size_t reals_for(size_t n, size_t size) { return (n * size / sizeof(sprint_real) + 16) / 16 * 16; }
-
-/* Reals of the block's records, or of what their lists need. */
-static size_t input_reals(const struct sprint__network *net) {
-  size_t d = net->layers[0].in, sorted = SPRINT__SPARSE_ROWS * d, x = net->block * d;
-  size_t lists = reals_for(SPRINT__SPARSE_FROM(d), sizeof(uint32_t)) + reals_for(sorted, sizeof(struct sprint__pixel));
-  return lists > x ? lists : x;
-}
 
 static struct tape tape_of(const struct sprint__network *net, const struct sprint__lane *lane) {
   struct tape tape;
@@ -53,10 +38,7 @@ static struct tape tape_of(const struct sprint__network *net, const struct sprin
   tape.delta_next = tape.delta + net->block * net->max_width;
   tape.kept = tape.delta_next + net->block * net->max_width;
   tape.x = tape.kept + net->block * net->max_width;
-  sprint_real *sorted = tape.x + reals_for(SPRINT__SPARSE_FROM(net->layers[0].in), sizeof(uint32_t));
-  tape.sparse.from = (uint32_t *)tape.x;
-  tape.sparse.sorted = (struct sprint__pixel *)sorted;
-  tape.scratch = tape.x + input_reals(net);
+  tape.scratch = tape.x + net->block * net->layers[0].in;
   return tape;
 }
 
@@ -64,36 +46,20 @@ size_t sprint__network_scratch(const struct sprint__network *net, size_t layer_s
   size_t widths = 3 * net->max_width;
   for (size_t l = 0; l < net->n_layers; l++)
     widths += net->layers[l].absorbed ? 0 : net->layers[l].out + net->layers[l].kept;
-  return net->block * widths + input_reals(net) + layer_scratch;
+  return net->block * (widths + net->layers[0].in) + layer_scratch;
 }
 
-size_t sprint__network_list_out(const struct sprint__network *net) {
-  const struct sprint__layer *first = &net->layers[0];
-  return first->kind == &sprint__layer_dense && first->out % SPRINT__SPARSE_OUT == 0 ? first->out : 0;
-}
-
-/* The block of rows from `start` on, up to `most`. */
-static struct input input_of(const struct sprint__network *net, struct tape *tape, const struct sprint__rows *rows,
-                             size_t start, size_t most) {
-  struct input input = {.n = rows->n - start < most ? rows->n - start : most, .rows = rows, .start = start};
-  const uint32_t *who = rows->who ? rows->who + start : NULL;
+/* The block of rows from `start` on. */
+static struct input input_of(const struct sprint__network *net, const struct tape *tape,
+                             const struct sprint__rows *rows, size_t start) {
+  struct input input = {.n = rows->n - start < net->block ? rows->n - start : net->block};
   if (rows->x) {
     input.x = rows->x + start * net->layers[0].in;
-  } else if (rows->pixels->list && sprint__network_list_out(net)) {
-    tape->sparse.pixels = rows->pixels;
-    tape->sparse.who = who;
-    tape->sparse.first = rows->first + start;
-    input.sparse = &tape->sparse;
   } else {
-    sprint__pixels_unpack(rows->pixels, who, rows->first + start, input.n, tape->x);
+    sprint__pixels_unpack(rows->pixels, rows->who + start, 0, input.n, tape->x);
     input.x = tape->x;
   }
   return input;
-}
-
-/* The same of plain records, of n. */
-static struct input values_of(const struct sprint__network *net, const sprint_real *x, size_t n, size_t start) {
-  return (struct input){.n = n - start < net->block ? n - start : net->block, .x = x + start * net->layers[0].in};
 }
 
 static struct sprint__dense dense_at(const struct sprint__network *net, size_t l, const sprint_real *theta) {
@@ -102,8 +68,8 @@ static struct sprint__dense dense_at(const struct sprint__network *net, size_t l
 }
 
 /* From the first layer's outputs on, up to layer `end`. */
-static const sprint_real *forward_above_to(const struct sprint__network *net, const struct tape *tape,
-                                           const sprint_real *theta, size_t n, size_t end) {
+static const sprint_real *forward_above(const struct sprint__network *net, const struct tape *tape,
+                                        const sprint_real *theta, size_t n, size_t end) {
   for (size_t l = 1; l < end; l++) {
     const struct sprint__layer *layer = &net->layers[l];
     if (!layer->absorbed)
@@ -112,24 +78,11 @@ static const sprint_real *forward_above_to(const struct sprint__network *net, co
   return tape->y[end - 1];
 }
 
-static const sprint_real *forward_above(const struct sprint__network *net, const struct tape *tape,
-                                        const sprint_real *theta, size_t n) {
-  return forward_above_to(net, tape, theta, n, net->n_layers);
-}
-
 static const sprint_real *forward_to(const struct sprint__network *net, const struct tape *tape,
                                      const sprint_real *theta, const struct input *input, size_t end) {
   const struct sprint__layer *first = &net->layers[0];
-  if (input->rows && input->rows->products) {
-    sprint__dense_put_out(input->rows->products + input->start * first->out, input->n * first->out, first->then_relu,
-                          tape->y[0]);
-  } else if (input->sparse) {
-    struct sprint__dense dense = dense_at(net, 0, theta);
-    sprint__sparse_forward(&dense, input->sparse, input->n, tape->y[0]);
-  } else {
-    first->ops->forward(first, theta + first->offset, input->x, input->n, tape->y[0], tape->scratch);
-  }
-  return forward_above_to(net, tape, theta, input->n, end);
+  first->ops->forward(first, theta + first->offset, input->x, input->n, tape->y[0], tape->scratch);
+  return forward_above(net, tape, theta, input->n, end);
 }
 
 static const sprint_real *forward(const struct sprint__network *net, const struct tape *tape, const sprint_real *theta,
@@ -137,33 +90,27 @@ static const sprint_real *forward(const struct sprint__network *net, const struc
   return forward_to(net, tape, theta, input, net->n_layers);
 }
 
-/* Where an individual's part of a trace is, `at` reals from its start. */
-static size_t trace_at(const struct sprint__network *net, const struct input *input, size_t i, size_t at) {
-  return sprint__rows_individual(input->rows, input->start + i) * net->trace + at;
-}
-
 /* to := -from, which may be the same. */
 SPRINT__FAST static void negate(const sprint_real *from, size_t n, sprint_real *to) {
   for (size_t i = 0; i < n; i++) to[i] = -from[i];
 }
 
-/* Puts the outputs of layer l, and minus the delta in them, into the trace that the rows want, if any. */
-static void keep_trace(const struct sprint__network *net, const struct tape *tape, const struct input *input,
-                       size_t l) {
-  const struct sprint__layer *layer = &net->layers[l];
-  if (!input->rows || !input->rows->trace) return;
-  for (size_t i = 0; i < input->n; i++) {
-    sprint_real *to = input->rows->trace + trace_at(net, input, i, layer->traced);
-    negate(tape->delta + i * layer->out, layer->out, to);
-    memcpy(to + layer->out, tape->y[l] + i * layer->out, layer->out * sizeof *to);
-  }
+/* Where row i's part of the activations of layer l is: minus the delta in its outputs, then the outputs. */
+static size_t activations_at(const struct sprint__network *net, const struct sprint__upper_rows *rows, size_t i,
+                             size_t l) {
+  return rows->who[i] * net->activations + net->layers[l].activations;
 }
 
-/* to (n, width) := what is `at` reals from the start of each individual's part. */
-static void recall(const struct sprint__network *net, const struct input *input, size_t at, size_t width,
-                   sprint_real *to) {
-  for (size_t i = 0; i < input->n; i++)
-    memcpy(to + i * width, input->rows->trace_b + trace_at(net, input, i, at), width * sizeof *to);
+/* Keeps those of layer l, if the rows want it; rows NULL: nobody does. */
+static void keep_activations(const struct sprint__network *net, const struct tape *tape,
+                             const struct sprint__upper_rows *rows, size_t l) {
+  size_t out = net->layers[l].out;
+  if (!rows || !rows->keep) return;
+  for (size_t i = 0; i < rows->n; i++) {
+    sprint_real *to = rows->keep + activations_at(net, rows, i, l);
+    negate(tape->delta + i * out, out, to);
+    memcpy(to + out, tape->y[l] + i * out, out * sizeof *to);
+  }
 }
 
 static void swap(sprint_real **a, sprint_real **b) {
@@ -180,37 +127,26 @@ static size_t layer_below(const struct sprint__network *net, size_t l) {
 
 /* From tape->delta, the gradient in the outputs, back to tape->delta, that in the first layer's outputs; and, unless
  * gradient is NULL, to the parameters of the layers above it. */
-static void backward_above(const struct sprint__network *net, struct tape *tape, const sprint_real *theta,
-                           const struct input *input, sprint_real *gradient, bool adds) {
-  keep_trace(net, tape, input, net->last);
+static void backward_above(const struct sprint__network *net, struct tape *tape, const sprint_real *theta, size_t n,
+                           const struct sprint__upper_rows *rows, sprint_real *gradient, bool adds) {
+  keep_activations(net, tape, rows, net->last);
   for (size_t l = net->last, below; l > 0; l = below) {
     const struct sprint__layer *layer = &net->layers[l];
     below = layer_below(net, l);
-    layer->ops->backward(layer, theta + layer->offset, tape->y[below], tape->y[l], input->n, tape->delta,
-                         tape->delta_next, gradient ? gradient + layer->offset : NULL, adds, tape->scratch);
+    layer->ops->backward(layer, theta + layer->offset, tape->y[below], tape->y[l], n, tape->delta, tape->delta_next,
+                         gradient ? gradient + layer->offset : NULL, adds, tape->scratch);
     swap(&tape->delta, &tape->delta_next);
-    keep_trace(net, tape, input, below);
+    keep_activations(net, tape, rows, below);
   }
 }
 
 /* From delta, the gradient in the first layer's outputs, to its parameters (unless NULL) and the records (unless
  * NULL). */
 static void backward_first(const struct sprint__network *net, const struct tape *tape, const sprint_real *theta,
-                           const struct input *input, const sprint_real *delta, sprint_real *gradient, bool adds,
-                           sprint_real *dx) {
+                           const struct input *input, sprint_real *gradient, bool adds, sprint_real *dx) {
   const struct sprint__layer *first = &net->layers[0];
-  if (input->sparse) {
-    struct sprint__dense dense = dense_at(net, 0, theta);
-    sprint__sparse_weight(&dense, input->sparse, delta, input->n, adds, gradient + first->offset);
-  } else {
-    first->ops->backward(first, theta + first->offset, input->x, tape->y[0], input->n, delta, dx,
-                         gradient ? gradient + first->offset : NULL, adds, tape->scratch);
-  }
-}
-
-static void hand_over_delta(const struct sprint__network *net, const struct tape *tape, const struct input *input) {
-  size_t out = net->layers[0].out;
-  memcpy(input->rows->delta + input->start * out, tape->delta, input->n * out * sizeof *tape->delta);
+  first->ops->backward(first, theta + first->offset, input->x, tape->y[0], input->n, tape->delta, dx,
+                       gradient ? gradient + first->offset : NULL, adds, tape->scratch);
 }
 
 static void network_sums(const sprint_model *model, struct sprint__lane *lane, const sprint_real *theta,
@@ -218,50 +154,47 @@ static void network_sums(const sprint_model *model, struct sprint__lane *lane, c
   const struct sprint__network *net = model->impl;
   for (size_t start = 0; start < rows->n; start += net->block) {
     struct tape tape = tape_of(net, lane);
-    struct input input = input_of(net, &tape, rows, start, net->block);
+    struct input input = input_of(net, &tape, rows, start);
     const sprint_real *f = forward(net, &tape, theta, &input);
     bool back = sums->gradient || gradient_x;
     sums->loss += net->loss.ops->sum(&net->loss, f, rows->y + start, input.n, back ? tape.delta : NULL, &sums->correct);
     if (!back) continue;
-    backward_above(net, &tape, theta, &input, sums->gradient, start > 0);
-    if (rows->delta)
-      hand_over_delta(net, &tape, &input);
-    else
-      backward_first(net, &tape, theta, &input, tape.delta, sums->gradient, start > 0,
-                     gradient_x ? gradient_x + start * model->n_features : NULL);
+    backward_above(net, &tape, theta, input.n, NULL, sums->gradient, start > 0);
+    backward_first(net, &tape, theta, &input, sums->gradient, start > 0,
+                   gradient_x ? gradient_x + start * model->n_features : NULL);
   }
 }
 
 /* Whether all that is above the first layer can be done with records side by side. */
-static bool goes_abreast(const struct sprint__network *net) {
+static bool can_interleave(const struct sprint__network *net) {
   for (size_t l = 1; l < net->n_layers; l++)
     if (!net->layers[l].absorbed && net->layers[l].kind != &sprint__layer_dense) return false;
-  return net->loss.ops->abreast != NULL;
+  return net->loss.ops->interleaved != NULL;
 }
 
-static void network_losses_above(const sprint_model *model, struct sprint__lane *lane, const sprint_real *theta,
+static void network_upper_losses(const sprint_model *model, struct sprint__lane *lane, const sprint_real *theta,
                                  const sprint_real *z, const sprint_real *y, sprint_real *ret_losses) {
   const struct sprint__network *net = model->impl;
   struct tape tape = tape_of(net, lane);
   size_t out = net->layers[0].out, k = net->loss.n_outputs, correct = 0;
   bool relu = net->layers[0].then_relu;
-  if (goes_abreast(net)) {
+  if (can_interleave(net)) {
     const sprint_real *x = z;
     for (size_t l = 1; l < net->n_layers; l++) {
       if (net->layers[l].absorbed) continue;
       struct sprint__dense dense = dense_at(net, l, theta);
-      sprint__abreast_forward(&dense, x, relu, tape.y[l]);
+      sprint__interleaved_forward(&dense, x, relu, tape.y[l]);
       x = tape.y[l];
       relu = false;
     }
-    if (relu) sprint__dense_put_out(z, out * SPRINT__ABREAST, true, tape.y[0]);
-    net->loss.ops->abreast(&net->loss, relu ? tape.y[0] : x, y, ret_losses);
+    if (relu) sprint__dense_put_out(z, out * SPRINT__INTERLEAVED, true, tape.y[0]);
+    net->loss.ops->interleaved(&net->loss, relu ? tape.y[0] : x, y, ret_losses);
     return;
   }
-  sprint__abreast_to_rows(z, SPRINT__ABREAST, out, tape.y[0]);
-  sprint__dense_put_out(tape.y[0], out * SPRINT__ABREAST, relu, tape.y[0]);
-  const sprint_real *f = forward_above(net, &tape, theta, SPRINT__ABREAST);
-  for (size_t i = 0; i < SPRINT__ABREAST; i++)
+  sprint__interleaved_to_rows(z, SPRINT__INTERLEAVED, out, tape.y[0]);
+  sprint__dense_put_out(tape.y[0], out * SPRINT__INTERLEAVED, relu, tape.y[0]);
+  const sprint_real *f = forward_above(net, &tape, theta, SPRINT__INTERLEAVED, net->n_layers);
+  for (size_t i = 0; i < SPRINT__INTERLEAVED; i++)
     ret_losses[i] = (sprint_real)net->loss.ops->sum(&net->loss, f + i * k, y + i, 1, NULL, &correct);
 }
 
@@ -274,62 +207,77 @@ SPRINT__FAST static void add(sprint_real *restrict values, const sprint_real *re
 static void block_difference(const struct sprint__network *net, struct tape *tape, const sprint_real *theta,
                              const sprint_real *theta_b, const struct sprint__rows *rows, const sprint_real *x_b,
                              size_t start, struct sprint__sums *sums) {
-  struct input input = input_of(net, tape, rows, start, net->block), input_b = input;
+  struct input input = input_of(net, tape, rows, start), input_b = input;
   const sprint_real *y = rows->y + start, *f = forward(net, tape, theta, &input);
   bool shares = !x_b && net->layers[0].kind == &sprint__layer_dense;
   sums->loss += net->loss.ops->sum(&net->loss, f, y, input.n, tape->delta, &sums->correct);
-  backward_above(net, tape, theta, &input, sums->gradient, start > 0);
+  backward_above(net, tape, theta, input.n, NULL, sums->gradient, start > 0);
   if (shares)
     swap(&tape->delta, &tape->kept);
   else
-    backward_first(net, tape, theta, &input, tape->delta, sums->gradient, start > 0, NULL);
-  if (x_b) input_b = (struct input){.n = input.n, .x = x_b + start * net->layers[0].in};
+    backward_first(net, tape, theta, &input, sums->gradient, start > 0, NULL);
+  if (x_b) input_b.x = x_b + start * net->layers[0].in;
   f = forward(net, tape, theta_b, &input_b);
   net->loss.ops->sum(&net->loss, f, y, input.n, tape->delta, NULL);
   negate(tape->delta, input.n * net->loss.n_outputs, tape->delta);
-  backward_above(net, tape, theta_b, &input_b, sums->gradient, true);
+  backward_above(net, tape, theta_b, input.n, NULL, sums->gradient, true);
   if (shares) add(tape->delta, tape->kept, input.n * net->layers[0].out);
-  backward_first(net, tape, theta_b, &input_b, tape->delta, sums->gradient, !shares || start > 0, NULL);
-}
-
-/* The same against a trace: half a block of rows at theta, behind them what the other pass left of the same
- * individuals, so that each layer's parameters take one product of both. */
-static void block_against_trace(const struct sprint__network *net, struct tape *tape, const sprint_real *theta,
-                                const struct sprint__rows *rows, size_t start, struct sprint__sums *sums) {
-  struct input input = input_of(net, tape, rows, start, net->block / 2);
-  size_t n = input.n, out = net->layers[0].out;
-  const sprint_real *f = forward(net, tape, theta, &input);
-  sums->loss += net->loss.ops->sum(&net->loss, f, rows->y + start, n, tape->delta, &sums->correct);
-  for (size_t l = net->last, below; l > 0; l = below) {
-    const struct sprint__layer *layer = &net->layers[l];
-    below = layer_below(net, l);
-    layer->ops->backward(layer, theta + layer->offset, tape->y[below], tape->y[l], n, tape->delta, tape->delta_next,
-                         NULL, false, tape->scratch);
-    if (layer->n_weights) {
-      recall(net, &input, layer->traced, layer->out, tape->delta + n * layer->out);
-      recall(net, &input, net->layers[below].traced + layer->in, layer->in, tape->y[below] + n * layer->in);
-      layer->ops->backward(layer, theta + layer->offset, tape->y[below], tape->y[l], 2 * n, tape->delta, NULL,
-                           sums->gradient + layer->offset, start > 0, tape->scratch);
-    }
-    swap(&tape->delta, &tape->delta_next);
-  }
-  for (size_t i = 0; i < n; i++)
-    add(tape->delta + i * out, rows->trace_b + trace_at(net, &input, i, net->layers[0].traced), out);
-  hand_over_delta(net, tape, &input);
+  backward_first(net, tape, theta_b, &input_b, sums->gradient, !shares || start > 0, NULL);
 }
 
 static void network_difference(const sprint_model *model, struct sprint__lane *lane, const sprint_real *theta,
                                const sprint_real *theta_b, const struct sprint__rows *rows, const sprint_real *x_b,
                                struct sprint__sums *sums) {
   const struct sprint__network *net = model->impl;
-  size_t block = rows->trace_b ? net->block / 2 : net->block;
-  for (size_t start = 0; start < rows->n; start += block) {
+  for (size_t start = 0; start < rows->n; start += net->block) {
     struct tape tape = tape_of(net, lane);
-    if (rows->trace_b)
-      block_against_trace(net, &tape, theta, rows, start, sums);
-    else
-      block_difference(net, &tape, theta, theta_b, rows, x_b, start, sums);
+    block_difference(net, &tape, theta, theta_b, rows, x_b, start, sums);
   }
+}
+
+/* to (n, width) := what is `skip` reals into each row's activations of layer l. */
+static void recall(const struct sprint__network *net, const struct sprint__upper_rows *rows, size_t l, size_t skip,
+                   size_t width, sprint_real *to) {
+  for (size_t i = 0; i < rows->n; i++)
+    memcpy(to + i * width, rows->taken_off + activations_at(net, rows, i, l) + skip, width * sizeof *to);
+}
+
+/* As backward_above, minus the gradients that the activations taken off stand for: they go behind the rows', so that
+ * each layer's parameters take one product of both. */
+static void backward_difference(const struct sprint__network *net, struct tape *tape, const sprint_real *theta,
+                                const struct sprint__upper_rows *rows, sprint_real *gradient, bool adds) {
+  size_t n = rows->n, out = net->layers[0].out;
+  for (size_t l = net->last, below; l > 0; l = below) {
+    const struct sprint__layer *layer = &net->layers[l];
+    below = layer_below(net, l);
+    layer->ops->backward(layer, theta + layer->offset, tape->y[below], tape->y[l], n, tape->delta, tape->delta_next,
+                         NULL, false, tape->scratch);
+    if (layer->n_weights) {
+      recall(net, rows, l, 0, layer->out, tape->delta + n * layer->out);
+      recall(net, rows, below, layer->in, layer->in, tape->y[below] + n * layer->in);
+      layer->ops->backward(layer, theta + layer->offset, tape->y[below], tape->y[l], 2 * n, tape->delta, NULL,
+                           gradient + layer->offset, adds, tape->scratch);
+    }
+    swap(&tape->delta, &tape->delta_next);
+  }
+  for (size_t i = 0; i < n; i++) add(tape->delta + i * out, rows->taken_off + activations_at(net, rows, i, 0), out);
+}
+
+static void network_upper_sums(const sprint_model *model, struct sprint__lane *lane, const sprint_real *theta,
+                               const struct sprint__upper_rows *rows, bool adds, struct sprint__sums *sums) {
+  const struct sprint__network *net = model->impl;
+  const struct sprint__layer *first = &net->layers[0];
+  struct tape tape = tape_of(net, lane);
+  sprint__dense_put_out(rows->z, rows->n * first->out, first->then_relu, tape.y[0]);
+  const sprint_real *f = forward_above(net, &tape, theta, rows->n, net->n_layers);
+  sums->loss +=
+      net->loss.ops->sum(&net->loss, f, rows->y, rows->n, sums->gradient ? tape.delta : NULL, &sums->correct);
+  if (!sums->gradient) return;
+  if (rows->taken_off)
+    backward_difference(net, &tape, theta, rows, sums->gradient, adds);
+  else
+    backward_above(net, &tape, theta, rows->n, rows, sums->gradient, adds);
+  memcpy(rows->delta, tape.delta, rows->n * first->out * sizeof *rows->delta);
 }
 
 /* delta := sign * dscore/df, where the score is the log-odds of the good class or its probability. */
@@ -357,13 +305,14 @@ static void network_score_gradient(const sprint_model *model, struct sprint__lan
   size_t last = net->n_layers - 1;
   bool outputs_idle = !score->probability && last > 0 && net->layers[last].kind == &sprint__layer_dense &&
                       (!loss->log_odds || loss->odds_linear);
+  struct sprint__rows rows = {.n = n_rows, .x = x};
   for (size_t start = 0; start < n_rows; start += net->block) {
     struct tape tape = tape_of(net, lane);
-    struct input input = values_of(net, x, n_rows, start);
+    struct input input = input_of(net, &tape, &rows, start);
     const sprint_real *f = forward_to(net, &tape, theta, &input, net->n_layers - outputs_idle);
     score_delta(net, outputs_idle ? NULL : f, input.n, score, tape.delta_next, tape.delta);
-    backward_above(net, &tape, theta, &input, NULL, false);
-    backward_first(net, &tape, theta, &input, tape.delta, NULL, false, ret_dx + start * model->n_features);
+    backward_above(net, &tape, theta, input.n, NULL, NULL, false);
+    backward_first(net, &tape, theta, &input, NULL, false, ret_dx + start * model->n_features);
   }
 }
 
@@ -371,9 +320,10 @@ static void network_outputs(const sprint_model *model, struct sprint__lane *lane
                             const sprint_real *x, size_t n_rows, sprint_real *ret_outputs) {
   const struct sprint__network *net = model->impl;
   size_t k = model->n_outputs;
+  struct sprint__rows rows = {.n = n_rows, .x = x};
   for (size_t start = 0; start < n_rows; start += net->block) {
     struct tape tape = tape_of(net, lane);
-    struct input input = values_of(net, x, n_rows, start);
+    struct input input = input_of(net, &tape, &rows, start);
     const sprint_real *f = forward(net, &tape, theta, &input);
     memcpy(ret_outputs + start * k, f, input.n * k * sizeof *f);
   }
@@ -410,7 +360,8 @@ const struct sprint__model_ops sprint__network_ops = {
     .free = network_free,
     .sums = network_sums,
     .difference = network_difference,
-    .losses_above = network_losses_above,
+    .upper_sums = network_upper_sums,
+    .upper_losses = network_upper_losses,
     .score_gradient = network_score_gradient,
     .outputs = network_outputs,
     .start = network_start,

@@ -15,16 +15,13 @@ struct sprint__network {
   size_t block;     /* rows that go through all layers together, while they sit in cache */
   size_t max_width; /* of any layer's output */
   size_t last;      /* the layer that puts out what the loss takes */
-  size_t trace;     /* reals of an individual's trace: see struct sprint__rows */
+  size_t activations; /* reals of a record's: see struct sprint__upper */
 };
 
 extern const struct sprint__model_ops sprint__network_ops;
 
 /* Reals that a lane needs for one block, where the layers want layer_scratch of them for themselves. */
 size_t sprint__network_scratch(const struct sprint__network *net, size_t layer_scratch);
-
-/* Outputs of the first layer where it takes lists of pixels, else 0. */
-size_t sprint__network_list_out(const struct sprint__network *net);
 
 /* Fills layers (allocated) from the `layers` value of a model section; offsets and shapes are set. */
 sprint_status sprint__layers_parse(const struct sprint__section *section, struct sprint__shape shape,

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/abreast.h"
+#include "model/interleaved.h"
 #include "model/network.h"
 
 /* Reals of activations that one block may hold: half a megabyte of floats, so that they stay in the second cache and
@@ -11,9 +11,9 @@
 #define BLOCK_REALS_SMALL 20480
 #define FEW_PARAMS        8192
 
-/* Rows of a block where lists of pixels come in: room for SPRINT__ABREAST records. */
-enum { LEAST_LISTED = 32 };
-_Static_assert((int)LEAST_LISTED >= (int)SPRINT__ABREAST, "a tile fits a block");
+/* Rows of a block at least, and where interleaved records may come in above the first layer: room for a tile. */
+enum { LEAST_ROWS = 16, LEAST_UPPER_ROWS = 32 };
+_Static_assert((int)LEAST_UPPER_ROWS >= (int)SPRINT__INTERLEAVED, "a tile fits a block");
 
 /* A relu between dense layers is done by them: the one before puts out max(., 0), the one after leaves out what that
  * cut off. */
@@ -43,8 +43,8 @@ static sprint_status describe(sprint_model *model, bool l2_biases) {
       widths += layer->out + layer->kept;
       if (layer->out > net->max_width) net->max_width = layer->out;
       net->last = l;
-      layer->traced = net->trace;
-      net->trace += 2 * layer->out;
+      layer->activations = net->activations;
+      net->activations += 2 * layer->out;
     }
     if (!layer->n_weights) continue;
     struct sprint__tensor_view *view = &model->tensors[model->n_tensors];
@@ -55,11 +55,12 @@ static sprint_status describe(sprint_model *model, bool l2_biases) {
     snprintf(view[1].name, sizeof view[1].name, "%zu.bias", l);
     model->n_tensors += 2;
   }
-  model->list_out = sprint__network_list_out(net);
-  model->list_trace = net->trace;
+  const struct sprint__layer *first = &net->layers[0];
+  size_t upper = first->kind == &sprint__layer_dense && first->out % SPRINT__GROUP == 0 ? first->out : 0;
   size_t rows = (model->n_params > FEW_PARAMS ? BLOCK_REALS : BLOCK_REALS_SMALL) / (widths + 3 * net->max_width);
-  size_t least = model->list_out ? LEAST_LISTED : 16;
+  size_t least = upper ? LEAST_UPPER_ROWS : LEAST_ROWS;
   net->block = rows < least ? least : rows > 256 ? 256 : rows / 16 * 16;
+  if (upper) model->upper = (struct sprint__upper){upper, net->activations, net->block};
   model->scratch_size = sprint__network_scratch(net, scratch);
   model->cost_per_row = 6.0 * products;
   if (l2_biases) return SPRINT_OK;

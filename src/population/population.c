@@ -57,8 +57,6 @@ void sprint_population_free(sprint_population *p) {
   sprint__free(p->x);
   sprint__free(p->bytes);
   sprint__free(p->levels);
-  sprint__free(p->pixels.list);
-  sprint__free(p->pixels.start);
   sprint__free(p->y);
   sprint__free(p->label_name);
   sprint__free(p->by_stratum);
@@ -230,30 +228,6 @@ static sprint_status tabulate_levels(const struct sprint__column *columns, sprin
   return SPRINT_OK;
 }
 
-/* Below this share of pixels that are not zero, going from one to the next beats multiplying by all. */
-#define SPARSE 0.35
-
-static sprint_status view_pixels(sprint_population *p) {
-  struct sprint__pixels *pixels = &p->pixels;
-  *pixels = (struct sprint__pixels){p->bytes,
-                                    p->levels,
-                                    p->image.channels,
-                                    plane_size(p),
-                                    NULL,
-                                    NULL,
-                                    (p->d + SPRINT__PIXEL_TILE - 1) / SPRINT__PIXEL_TILE};
-  for (size_t c = 0; c < pixels->channels; c++)
-    if (p->levels[c * 256] != 0) return SPRINT_OK;
-  size_t used = sprint__pixels_count(pixels, p->n);
-  if ((double)used > SPARSE * (double)p->n * (double)p->d || p->d > UINT16_MAX || pixels->channels > UINT8_MAX)
-    return SPRINT_OK;
-  pixels->list = sprint__alloc(p->context, used, sizeof *pixels->list);
-  pixels->start = sprint__alloc(p->context, p->n * pixels->tiles + 1, sizeof *pixels->start);
-  if (!pixels->list || !pixels->start) return SPRINT_ERROR_MEMORY;
-  sprint__pixels_list(pixels, p->n);
-  return SPRINT_OK;
-}
-
 /* Rows come in the table's order, so as many as it has are all of them: its bytes then change hands. */
 static sprint_status take_bytes(struct sprint__table *table, const struct sprint__column *columns, const uint32_t *rows,
                                 bool use_up, sprint_population *p) {
@@ -261,12 +235,13 @@ static sprint_status take_bytes(struct sprint__table *table, const struct sprint
   if (use_up && p->n == table->n) {
     p->bytes = table->bytes;
     table->bytes = NULL;
-    return view_pixels(p);
+  } else {
+    p->bytes = sprint__alloc(p->context, p->n, p->d);
+    if (!p->bytes) return SPRINT_ERROR_MEMORY;
+    for (size_t i = 0; i < p->n; i++) memcpy(p->bytes + i * p->d, table->bytes + (rows ? rows[i] : i) * p->d, p->d);
   }
-  p->bytes = sprint__alloc(p->context, p->n, p->d);
-  if (!p->bytes) return SPRINT_ERROR_MEMORY;
-  for (size_t i = 0; i < p->n; i++) memcpy(p->bytes + i * p->d, table->bytes + (rows ? rows[i] : i) * p->d, p->d);
-  return view_pixels(p);
+  p->pixels = (struct sprint__pixels){p->bytes, p->levels, p->image.channels, plane_size(p)};
+  return SPRINT_OK;
 }
 
 static sprint_status copy_table(struct sprint__table *table, const struct sprint__column *columns, const uint32_t *rows,

@@ -5,11 +5,9 @@ double sprint_run_epochs_planned(const sprint_run *run) {
   return (double)sprint_run_steps_planned(run) / (double)run->solver->inner;
 }
 
-/* Per-sample gradients of an epoch: a control variate takes a second one per sample, and one per individual. */
 static double gradients_per_epoch(const sprint_solver *solver) {
-  double n = (double)solver->n, steps = (double)solver->inner, batch = (double)solver->batch;
-  if (solver->estimator->full) return steps * n;
-  return solver->estimator->control ? 2 * steps * batch + n : steps * batch;
+  if (solver->estimator->ifo_per_epoch) return solver->estimator->ifo_per_epoch(solver);
+  return (double)solver->inner * (double)solver->batch;
 }
 
 /* A row takes the gradient under D(theta), and a third of it, the loss alone, on the base population. */

@@ -16,8 +16,15 @@ sprint_status sprint_solver_new(sprint_context *context, const sprint_solver_opt
   struct sprint__section *section = NULL;
   SPRINT__TRY(sprint__section_parse(context, &sprint__solver_family, options->spec, "solver", &section));
   struct sprint__method method = sprint__method_of(section);
-  sprint_status status = sprint__solver_build(context, &method, options, ret_solver);
+  sprint_solver *solver = NULL;
+  sprint_status status = sprint__solver_build(context, &method, options, &solver);
   sprint__section_free(section);
+  if (status != SPRINT_OK) return status;
+  status = sprint__strata_sums_new(context, solver->n_strata, solver->n_params, &solver->told);
+  if (status == SPRINT_OK)
+    *ret_solver = solver;
+  else
+    sprint_solver_free(solver);
   return status;
 }
 
@@ -31,5 +38,6 @@ sprint_status sprint_run_new(sprint_context *context, const sprint_run_options *
 }
 
 struct sprint__plan sprint__plan_of(const struct sprint__section *section) {
-  return (struct sprint__plan){sprint__method_of(section), sprint__get_section(section, "eval")};
+  return (struct sprint__plan){sprint__method_of(section), sprint__get_section(section, "eval"),
+                               sprint__get_section(section, "engine")};
 }

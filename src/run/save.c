@@ -155,6 +155,8 @@ static json_t *run_json(const sprint_run *run) {
   json_object_set_new(json, "seed", json_integer((json_int_t)run->seed));
   json_object_set_new(json, "stop", json_string(sprint_stop_word(run->solver->stop)));
   json_object_set_new(json, "stop_reason", json_string(sprint_stop_text(run->solver->stop)));
+  json_object_set_new(json, "engine", json_string(run->engine->kind->name));
+  json_object_set_new(json, "engine_does", json_string(run->engine->kind->help));
   json_object_set_new(json, "inner", json_integer((json_int_t)run->solver->inner));
   json_object_set_new(json, "parameters", json_integer((json_int_t)run->solver->n_params));
   json_object_set_new(json, "seconds", json_real(run->seconds));
@@ -233,7 +235,7 @@ static sprint_status save_model(const sprint_run *run, const char *folder) {
   char *path = sprint__printf(run->context, "%s/model.safetensors", folder);
   if (!path) return SPRINT_ERROR_MEMORY;
   json_t *metadata = model_metadata(run);
-  sprint_status status = sprint__safetensors_write(run->shift->model, path, metadata, run->solver->theta);
+  sprint_status status = sprint__safetensors_write(run->shift->model, path, metadata, sprint_run_theta(run));
   json_decref(metadata);
   sprint__free(path);
   return status;

@@ -18,9 +18,10 @@
   X(deploy, ENTRY | GRID, SECTION(deploy, "greedy"), .help = "when to deploy")         \
   X(stop, GRID, SECTION(stop, ""), .help = "when to stop")
 
-#define RUN_KEYS(X) \
-  SOLVER_KEYS(X)    \
-  X(eval, GRID, SECTION(eval, ""), .help = "the trace")
+#define RUN_KEYS(X)                                     \
+  SOLVER_KEYS(X)                                        \
+  X(eval, GRID, SECTION(eval, ""), .help = "the trace") \
+  X(engine, GRID, SECTION(engine, "auto"), .help = "who works on records")
 
 /* `data` cannot be an axis: all points of a grid share one population. */
 #define CONFIG_KEYS(X)                                                                                               \

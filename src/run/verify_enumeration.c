@@ -37,22 +37,18 @@ struct scene {
   sprint_model *model;
   struct both both;
   sprint_shift *shift;
-  struct sprint__pass pass;
-  struct sprint__deployment anchor, here; /* theta~ and theta */
+  struct sprint__deployment anchor, here; /* of theta~ and of theta */
   sprint_real *scratch;
   double *mean, *gradient, *expected, *other; /* (n_params) */
 };
 
 static void scene_clear(struct scene *s) {
-  sprint__pass_clear(&s->pass);
-  sprint__deployment_clear(&s->anchor);
-  sprint__deployment_clear(&s->here);
   sprint_shift_free(s->shift);
   sprint_shift_free(s->both.strategic);
   sprint_model_free(s->model);
   sprint_population_free(s->population);
-  sprint__free(s->scratch);
-  sprint__free(s->mean);
+  void *const owned[] = {s->scratch, s->mean, s->anchor.theta, s->anchor.p};
+  for (size_t i = 0; i < SPRINT__COUNT(owned); i++) sprint__free(owned[i]);
 }
 
 static sprint_status scene_new(sprint_context *context, struct scene *s) {
@@ -64,13 +60,13 @@ static sprint_status scene_new(sprint_context *context, struct scene *s) {
   SPRINT__TRY(sprint_shift_new(context, "{kind: strategic, alpha: 0.4}", s->model, s->population, &s->both.strategic));
   sprint_shift_callbacks callbacks = {&s->both, both_respond, both_strata};
   SPRINT__TRY(sprint_shift_new_custom(context, &callbacks, s->model, s->population, &s->shift));
-  SPRINT__TRY(sprint__pass_new(s->shift, &s->pass));
-  SPRINT__TRY(sprint__deployment_new(s->shift, &s->anchor));
-  SPRINT__TRY(sprint__deployment_new(s->shift, &s->here));
-  size_t n = s->model->n_params;
+  size_t n = s->model->n_params, n_strata = s->population->n_strata;
   s->scratch = sprint__alloc(context, n, sizeof *s->scratch);
   s->mean = sprint__alloc(context, 4 * n, sizeof *s->mean);
-  if (!s->scratch || !s->mean) return SPRINT_ERROR_MEMORY;
+  s->anchor.theta = sprint__alloc(context, 2 * n, sizeof *s->anchor.theta);
+  s->anchor.p = sprint__alloc(context, 2 * n_strata, sizeof *s->anchor.p);
+  if (!s->scratch || !s->mean || !s->anchor.theta || !s->anchor.p) return SPRINT_ERROR_MEMORY;
+  s->here = (struct sprint__deployment){s->anchor.theta + n, s->anchor.p + n_strata};
   s->gradient = s->mean + n;
   s->expected = s->gradient + n;
   s->other = s->expected + n;
@@ -100,16 +96,21 @@ static sprint_status tell_one(struct scene *s, sprint_solver *solver, uint32_t w
   return sprint_solver_tell(solver, &records);
 }
 
+static sprint_status deploy(struct scene *s, const sprint_real *theta, struct sprint__deployment *deployment) {
+  memcpy(deployment->theta, theta, s->model->n_params * sizeof *theta);
+  return sprint_shift_strata(s->shift, theta, deployment->p);
+}
+
 /* A snapshot, two steps to get away from it, then individual `who` alone: v is in the solver's direction. */
 static sprint_status drive(struct scene *s, sprint_solver *solver, uint32_t who) {
   const uint32_t batches[] = {3, 17, who};
   sprint_want want;
   SPRINT__TRY(sprint_solver_ask(solver, &want));
-  SPRINT__TRY(sprint__deployment_set(&s->anchor, s->shift, want.theta, SPRINT__LOOKING));
+  SPRINT__TRY(deploy(s, want.theta, &s->anchor));
   SPRINT__TRY(tell_everybody(s, solver, &s->anchor));
   for (size_t k = 0; k < SPRINT__COUNT(batches); k++) {
     SPRINT__TRY(sprint_solver_ask(solver, &want));
-    SPRINT__TRY(sprint__deployment_set(&s->here, s->shift, want.theta, SPRINT__LOOKING));
+    SPRINT__TRY(deploy(s, want.theta, &s->here));
     SPRINT__TRY(tell_one(s, solver, batches[k]));
   }
   return SPRINT_OK;
@@ -139,10 +140,9 @@ static sprint_status enumerate(struct scene *s, const char *correction) {
 
 /* expected := the bias that the correction's row of the table says. */
 static sprint_status expect(struct scene *s, bool coupled, bool stratified) {
-  struct sprint__risk first = {.gradient = s->expected}, second = {.gradient = s->other};
   const sprint_real *theta = s->anchor.theta;
-  SPRINT__TRY(sprint__risk_of(&s->pass, theta, &s->anchor, stratified ? &s->here : &s->anchor, &first));
-  SPRINT__TRY(sprint__risk_of(&s->pass, theta, coupled ? &s->anchor : &s->here, &s->here, &second));
+  SPRINT__TRY(sprint__risk_at(s->shift, theta, theta, stratified ? s->here.p : s->anchor.p, NULL, NULL, s->expected));
+  SPRINT__TRY(sprint__risk_at(s->shift, theta, coupled ? theta : s->here.theta, s->here.p, NULL, NULL, s->other));
   for (size_t k = 0; k < s->model->n_params; k++) s->expected[k] -= s->other[k];
   return SPRINT_OK;
 }
@@ -152,8 +152,7 @@ static sprint_status verify_correction(struct sprint__verify *verify, struct sce
   SPRINT__TRY(enumerate(s, correction));
   SPRINT__TRY(
       expect(s, unbiased || strcmp(correction, "coupled") == 0, unbiased || strcmp(correction, "stratified") == 0));
-  struct sprint__risk risk = {.gradient = s->gradient};
-  SPRINT__TRY(sprint__risk_of(&s->pass, s->here.theta, &s->here, &s->here, &risk));
+  SPRINT__TRY(sprint_risk(s->shift, s->here.theta, s->here.theta, NULL, NULL, s->gradient));
   double bias = 0, predicted = 0, apart = 0;
   for (size_t k = 0; k < s->model->n_params; k++) {
     double difference = s->mean[k] - s->gradient[k];

@@ -17,7 +17,13 @@ const sprint_family sprint__shift_family = {
     .standard = "none",
 };
 
-static const struct sprint__shift_ops none_ops = {0};
+static sprint_status none_setup(sprint_shift *shift, const struct sprint__section *section) {
+  (void)section;
+  shift->uses_theta = SPRINT__USES_THETA_AT_EPOCH;
+  return SPRINT_OK;
+}
+
+static const struct sprint__shift_ops none_ops = {.setup = none_setup};
 const sprint_kind sprint__shift_none = {"none", "nobody reacts: ordinary learning", NULL, 0, &none_ops};
 
 sprint_status sprint__shift_check(sprint_context *context, const sprint_model *model,
@@ -61,8 +67,8 @@ sprint_status sprint_shift_new(sprint_context *context, const char *spec, sprint
 void sprint_shift_free(sprint_shift *shift) {
   if (!shift) return;
   if (shift->ops->free) shift->ops->free(shift);
-  sprint_shift_free(shift->parts[0]);
-  sprint_shift_free(shift->parts[1]);
+  for (size_t k = 0; k < shift->n_parts; k++) sprint_shift_free(shift->parts[k]);
+  sprint__free(shift->parts);
   sprint__free(shift->state);
   sprint__free(shift);
 }
@@ -99,7 +105,12 @@ sprint_status sprint__shift_strata(sprint_shift *shift, const sprint_real *deplo
 }
 
 sprint_status sprint_shift_strata(sprint_shift *shift, const sprint_real *deployed, double *ret_p) {
-  return sprint__shift_strata(shift, deployed, SPRINT__LOOKING, ret_p);
+  return sprint__shift_strata(shift, deployed, SPRINT__AT_EVALUATION, ret_p);
+}
+
+void sprint__shift_set_losses(sprint_shift *shift, const struct sprint__loss_source *source) {
+  shift->losses = source ? *source : (struct sprint__loss_source){0};
+  for (size_t k = 0; k < shift->n_parts; k++) sprint__shift_set_losses(shift->parts[k], source);
 }
 
 static sprint_status refuse_column(const struct sprint__section *section, const sprint_population *population,

@@ -7,37 +7,44 @@
 
 /* When strata probabilities are asked for. */
 enum sprint__moment {
-  SPRINT__LOOKING,   /* to evaluate: exact, and nothing is remembered */
-  SPRINT__DEPLOYING, /* theta is deployed, in the middle of an epoch */
-  SPRINT__REFRESHING /* theta is deployed at the start of an epoch: what is refreshed seldom is refreshed now */
+  SPRINT__AT_EVALUATION, /* exact, and nothing is remembered */
+  SPRINT__AT_DEPLOYMENT, /* theta is deployed, in the middle of an epoch */
+  SPRINT__AT_EPOCH       /* theta is deployed at the start of an epoch: what is refreshed seldom is refreshed now */
+};
+
+/* When a shift looks at the parameters deployed; a shift that says nothing may do so always. */
+enum sprint__theta_use {
+  SPRINT__USES_THETA_ALWAYS,        /* whenever records or strata probabilities are asked for */
+  SPRINT__USES_THETA_AT_DEPLOYMENT, /* not any more once the strata probabilities of a deployment are known */
+  SPRINT__USES_THETA_AT_EPOCH       /* only where the deployment is the first of an epoch */
 };
 
 struct sprint__shift_ops {
   /* Reads the section, sets impl and state. */
   sprint_status (*setup)(sprint_shift *shift, const struct sprint__section *section);
   void (*free)(sprint_shift *shift);
+  /* theta was put in front of the population; called once a deployment, before anything is asked about it. NULL: is of
+   * no interest. */
+  sprint_status (*deployed)(sprint_shift *shift, const sprint_real *theta);
   /* x (n, d): base records in, records under `deployed` out; y (n) their labels. who: whose they are, or NULL for
    * records from outside the population, which have no state. NULL: features do not move. */
   sprint_status (*respond)(sprint_shift *shift, const sprint_real *deployed, const uint32_t *who, const sprint_real *y,
                            size_t n, sprint_real *x);
   /* ret_p (n_strata). NULL: strata show up as often as in the population. */
   sprint_status (*strata)(sprint_shift *shift, const sprint_real *deployed, enum sprint__moment moment, double *ret_p);
-  /* Whether strata at this moment would be no more than from_losses of each stratum's mean loss on base records, which
-   * a snapshot has at hand. NULL: never. */
-  bool (*wants_losses)(const sprint_shift *shift, enum sprint__moment moment);
-  void (*from_losses)(sprint_shift *shift, const double *losses, double *ret_p);
-  /* A run with batches of so many is about to start, of a solver whose steps on images will be told by `moved`. NULL:
-   * is of no interest. */
-  sprint_status (*prepare)(sprint_shift *shift, size_t batch);
-  /* The solver has moved on from the parameters deployed last; move NULL: in a way that cannot be told. */
-  void (*moved)(sprint_shift *shift, const struct sprint__move *move);
-  /* What the first layer puts out, before its relu, for n individuals (at most a batch): (n, list_out), where the steps
-   * told by `moved` led; it returns NULL where that is not known. NULL: never is. */
-  const sprint_real *(*products)(sprint_shift *shift, const uint32_t *who, size_t n);
   /* These individuals were drawn under `deployed` and answered with x (n, d), NULL where they answered with base
    * records that are images kept as bytes. NULL: nothing is remembered. */
   sprint_status (*drawn)(sprint_shift *shift, const sprint_real *deployed, const uint32_t *who, const sprint_real *y,
                          size_t n, const sprint_real *x);
+};
+
+/* Somebody who works out losses of base records for a shift: an engine that has them at hand, or a faster way. */
+struct sprint__loss_source {
+  void *user;
+  /* The sum of the losses at theta of individuals `who` (n). */
+  double (*sum)(void *user, const sprint_real *theta, const uint32_t *who, size_t n);
+  /* ret_sums (n_strata): the same of everybody, stratum by stratum. Returns how many records were evaluated for it. */
+  uint64_t (*by_stratum)(void *user, const sprint_real *theta, enum sprint__moment moment, double *ret_sums);
 };
 
 struct sprint_shift {
@@ -46,13 +53,16 @@ struct sprint_shift {
   void *impl;
   sprint_model *model;
   const sprint_population *population;
-  uint64_t evals;     /* per-sample model evaluations that simulating it has cost so far */
-  bool ignores_theta; /* in the middle of an epoch nothing looks at the parameters deployed */
-  bool forgets_theta; /* nothing looks at the parameters deployed once the strata probabilities are known */
-  bool keeps_records; /* an individual's record depends on what they answered before */
-  sprint_real *state; /* what goes on from deployment to deployment, flat, or NULL: what a checkpoint must keep */
+  uint64_t evals;                     /* per-sample model evaluations that simulating it has cost so far */
+  enum sprint__theta_use uses_theta;
+  bool keeps_records;                 /* an individual's record depends on what they answered before */
+  bool remembers_deployments;         /* its answers depend on what was deployed before */
+  sprint_real *state;                 /* what goes on from deployment to deployment, flat, or NULL: for checkpoints */
   size_t n_state;
-  sprint_shift *parts[2]; /* of a composition, which has no state of its own; owned */
+  bool asks_losses;                   /* of everybody, at every deployment */
+  struct sprint__loss_source losses;  /* all NULL: a shift that needs losses works them out itself */
+  sprint_shift **parts;               /* (n_parts) of a composition, which has no state of its own; owned */
+  size_t n_parts;
 };
 
 extern const sprint_family sprint__shift_family;
@@ -69,14 +79,12 @@ sprint_status sprint__shift_check(sprint_context *context, const sprint_model *m
 static inline bool sprint__shift_moves(const sprint_shift *shift) { return shift->ops->respond != NULL; }
 static inline bool sprint__shift_reweights(const sprint_shift *shift) { return shift->ops->strata != NULL; }
 
-/* Whether a deployment in the middle of an epoch has no need of its parameters. */
-static inline bool sprint__shift_ignores(const sprint_shift *shift) {
-  return shift->ignores_theta || (!shift->ops->respond && !shift->ops->strata);
-}
+/* Lets an engine answer for losses, of parts too; NULL: nobody does any more. */
+void sprint__shift_set_losses(sprint_shift *shift, const struct sprint__loss_source *source);
 
-/* Whether base records go to the model as they are kept, images as bytes. */
-static inline bool sprint__shift_refers(const sprint_shift *shift) {
-  return shift->population->bytes && shift->model->ops->reads_pixels;
+/* Whether records go to the model as they are kept, images as bytes: features do not move. */
+static inline bool sprint__shift_by_reference(const sprint_shift *shift) {
+  return !sprint__shift_moves(shift) && shift->population->bytes && shift->model->ops->reads_pixels;
 }
 
 /* In place; a shift that does not move leaves x alone. */

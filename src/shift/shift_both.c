@@ -3,7 +3,10 @@
 
 static sprint_status both_setup(sprint_shift *shift, const struct sprint__section *section) {
   static const char *const keys[] = {"response", "strata"};
-  for (int k = 0; k < 2; k++)
+  shift->parts = sprint__alloc(shift->context, SPRINT__COUNT(keys), sizeof *shift->parts);
+  if (!shift->parts) return SPRINT_ERROR_MEMORY;
+  shift->n_parts = SPRINT__COUNT(keys);
+  for (size_t k = 0; k < shift->n_parts; k++)
     SPRINT__TRY(
         sprint__shift_build(sprint__get_section(section, keys[k]), shift->model, shift->population, &shift->parts[k]));
   if (!sprint__shift_moves(shift->parts[0]) || sprint__shift_reweights(shift->parts[0]))
@@ -11,6 +14,8 @@ static sprint_status both_setup(sprint_shift *shift, const struct sprint__sectio
   if (!sprint__shift_reweights(shift->parts[1]) || sprint__shift_moves(shift->parts[1]))
     return sprint__refuse(section, "strata", "a shift that reweights strata, and does no more, was expected");
   shift->keeps_records = shift->parts[0]->keeps_records;
+  for (size_t k = 0; k < shift->n_parts; k++)
+    shift->remembers_deployments = shift->remembers_deployments || shift->parts[k]->remembers_deployments;
   return SPRINT_OK;
 }
 
@@ -34,7 +39,7 @@ static sprint_status both_strata(sprint_shift *shift, const sprint_real *deploye
 
 static sprint_status both_drawn(sprint_shift *shift, const sprint_real *deployed, const uint32_t *who,
                                 const sprint_real *y, size_t n, const sprint_real *x) {
-  for (int k = 0; k < 2; k++) {
+  for (size_t k = 0; k < shift->n_parts; k++) {
     sprint_shift *part = shift->parts[k];
     uint64_t before = part->evals;
     if (part->ops->drawn) SPRINT__TRY(part->ops->drawn(part, deployed, who, y, n, x));
@@ -43,8 +48,15 @@ static sprint_status both_drawn(sprint_shift *shift, const sprint_real *deployed
   return SPRINT_OK;
 }
 
+static sprint_status both_deployed(sprint_shift *shift, const sprint_real *theta) {
+  for (size_t k = 0; k < shift->n_parts; k++)
+    if (shift->parts[k]->ops->deployed) SPRINT__TRY(shift->parts[k]->ops->deployed(shift->parts[k], theta));
+  return SPRINT_OK;
+}
+
 static const struct sprint__shift_ops both_ops = {
     .setup = both_setup,
+    .deployed = both_deployed,
     .respond = both_respond,
     .strata = both_strata,
     .drawn = both_drawn,

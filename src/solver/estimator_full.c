@@ -7,16 +7,21 @@ static bool full_want(const sprint_solver *solver, sprint_want *ret_want) {
   return false;
 }
 
-static bool full_population(sprint_solver *solver, const struct sprint__gathered *gathered,
+static bool full_population(sprint_solver *solver, const struct sprint__strata_sums *everybody,
                             struct sprint__estimate *ret_estimate) {
   (void)ret_estimate;
-  sprint__gathered_mean(solver, gathered, gathered->p, solver->direction);
+  struct sprint__strata_parts parts = sprint__strata_parts_of(everybody);
+  sprint__strata_mean(solver->context, &parts, everybody->p, solver->direction, NULL);
   return true;
 }
+
+static double full_ifo(const sprint_solver *solver) { return (double)solver->inner * (double)solver->n; }
 
 static const struct sprint__estimator_ops full_ops = {
     .want = full_want,
     .population = full_population,
+    .ifo_per_epoch = full_ifo,
+    .unbiased = true,
     .full = true,
 };
 

@@ -7,17 +7,26 @@ static bool sgd_want(const sprint_solver *solver, sprint_want *ret_want) {
   return false;
 }
 
-static void sgd_batch(sprint_solver *solver, const sprint_records *records, const struct sprint__rows *rows,
+static bool sgd_batch(sprint_solver *solver, const sprint_records *records, const struct sprint__rows *rows,
                       struct sprint__estimate *ret_estimate) {
   struct sprint__sums sums = {0, 0, solver->direction};
   sprint__model_sums(solver->model, solver->theta, rows, &sums, NULL);
   ret_estimate->loss = sums.loss / (double)records->n;
   ret_estimate->ifo = records->n;
+  return true;
+}
+
+static void sgd_linear(sprint_solver *solver, const double *p, struct sprint__linear *ret_linear) {
+  (void)solver;
+  (void)p;
+  *ret_linear = (struct sprint__linear){.ifo = 1, .steady = true};
 }
 
 static const struct sprint__estimator_ops sgd_ops = {
     .want = sgd_want,
     .batch = sgd_batch,
+    .linear = sgd_linear,
+    .unbiased = true,
 };
 
 const sprint_kind sprint__estimator_sgd = {"sgd", "SGD-GD: the batch's mean gradient, b IFO a step", NULL, 0, &sgd_ops};

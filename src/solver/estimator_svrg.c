@@ -7,29 +7,30 @@
  * of today (stratified). */
 #include <string.h>
 
-#include "base/fast.h"
 #include "solver/solver.h"
 
 struct svrg {
-  bool coupled, stratified;
-  bool fresh;                   /* the snapshot is of this epoch */
+  bool stratified;
+  bool anchored;                /* there has been a snapshot */
+  uint64_t anchor_step;         /* the solver's steps at the newest one */
   uint64_t anchor_deployment;   /* that theta~ was deployed as */
   sprint_real *anchor;          /* (n_params) theta~ */
-  sprint_real *strata_gradient; /* (n_strata, n_params) g~_c; where the strata are weighted anew, NULL otherwise */
   double *anchor_p;             /* (n_strata) p_c(theta~) */
   sprint_real *snapshot;        /* (n_params) g~; all without the penalty's part */
-  sprint_real *control;         /* (n_params) g^ of today; as strata_gradient */
+  uint64_t version, n_versions; /* of the snapshot as g^; of all g^ so far */
+
+  /* Where the strata are weighted anew, otherwise NULL: */
+  sprint_real *strata_gradient; /* (n_strata, n_params) g~_c */
+  sprint_real *control;         /* (n_params) g^ under control_p */
+  double *control_p;            /* (n_strata) */
+  uint64_t control_version;     /* 0: none has been worked out since the snapshot */
 };
 
 static void svrg_free(sprint_solver *solver) {
   struct svrg *s = solver->impl;
   if (!s) return;
-  sprint__free(s->anchor);
-  sprint__free(s->strata_gradient);
-  sprint__free(s->anchor_p);
-  sprint__free(s->snapshot);
-  sprint__free(s->control);
-  sprint__free(s);
+  void *const owned[] = {s->anchor, s->anchor_p, s->snapshot, s->strata_gradient, s->control, s->control_p, s};
+  for (size_t i = 0; i < SPRINT__COUNT(owned); i++) sprint__free(owned[i]);
 }
 
 static sprint_status svrg_setup(sprint_solver *solver, const struct sprint__section *section) {
@@ -38,101 +39,93 @@ static sprint_status svrg_setup(sprint_solver *solver, const struct sprint__sect
   if (!s) return SPRINT_ERROR_MEMORY;
   const char *correction = sprint__get_text(section, "correction");
   bool unbiased = strcmp(correction, "unbiased") == 0;
-  s->coupled = unbiased || strcmp(correction, "coupled") == 0;
+  solver->anchors = true;
+  solver->coupled = unbiased || strcmp(correction, "coupled") == 0;
   s->stratified = (unbiased || strcmp(correction, "stratified") == 0) && solver->n_strata > 1;
-  size_t d = solver->n_params;
+  size_t d = solver->n_params, strata = solver->n_strata;
   s->anchor = sprint__alloc(context, d, sizeof(sprint_real));
   s->snapshot = sprint__alloc(context, d, sizeof(sprint_real));
-  s->anchor_p = sprint__alloc(context, solver->n_strata, sizeof(double));
+  s->anchor_p = sprint__alloc(context, strata, sizeof(double));
   if (!s->anchor || !s->snapshot || !s->anchor_p) return SPRINT_ERROR_MEMORY;
   if (!s->stratified) return SPRINT_OK;
+  s->strata_gradient = sprint__alloc(context, strata * d, sizeof(sprint_real));
   s->control = sprint__alloc(context, d, sizeof(sprint_real));
-  s->strata_gradient = sprint__alloc(context, solver->n_strata * d, sizeof(sprint_real));
-  return s->control && s->strata_gradient ? SPRINT_OK : SPRINT_ERROR_MEMORY;
+  s->control_p = sprint__alloc(context, strata, sizeof(double));
+  return s->strata_gradient && s->control && s->control_p ? SPRINT_OK : SPRINT_ERROR_MEMORY;
 }
 
 static bool svrg_want(const sprint_solver *solver, sprint_want *ret_want) {
   const struct svrg *s = solver->impl;
-  bool snapshot = solver->epoch_step == 0 && !s->fresh;
+  bool fresh = s->anchored && s->anchor_step == solver->cost.steps;
+  bool snapshot = solver->epoch_step == 0 && !fresh;
   ret_want->kind = snapshot ? SPRINT_WANT_POPULATION : SPRINT_WANT_BATCH;
-  ret_want->reference = snapshot || !s->coupled ? 0 : s->anchor_deployment;
+  ret_want->reference = snapshot || !solver->coupled ? 0 : s->anchor_deployment;
   return snapshot;
 }
 
-/* Below this a stratum's share of g^ is far beneath the rounding of any other. */
-#define NEVER 1e-30
-
-/* g^ under strata probabilities p, stratum by stratum; those that never show up are left out. */
-SPRINT__FAST static void control(const sprint_solver *solver, const double *p, sprint_real *restrict ret_g) {
-  const struct svrg *s = solver->impl;
-  enum { CHUNK = 256 };
-  for (size_t start = 0; start < solver->n_params; start += CHUNK) {
-    size_t n = solver->n_params - start < CHUNK ? solver->n_params - start : CHUNK;
-    double sums[CHUNK] = {0};
-    for (size_t c = 0; c < solver->n_strata; c++) {
-      const sprint_real *part = s->strata_gradient + c * solver->n_params + start;
-      for (size_t i = 0; p[c] > NEVER && i < n; i++) sums[i] += p[c] * (double)part[i];
-    }
-    for (size_t i = 0; i < n; i++) ret_g[start + i] = (sprint_real)sums[i];
-  }
-}
-
-static bool svrg_population(sprint_solver *solver, const struct sprint__gathered *gathered,
+static bool svrg_population(sprint_solver *solver, const struct sprint__strata_sums *everybody,
                             struct sprint__estimate *ret_estimate) {
   (void)ret_estimate;
   struct svrg *s = solver->impl;
   size_t d = solver->n_params;
   memcpy(s->anchor, solver->theta, d * sizeof *s->anchor);
-  memcpy(s->anchor_p, gathered->p, solver->n_strata * sizeof *s->anchor_p);
+  memcpy(s->anchor_p, everybody->p, solver->n_strata * sizeof *s->anchor_p);
+  s->anchored = true;
+  s->anchor_step = solver->cost.steps;
   s->anchor_deployment = solver->cost.deployments;
+  s->version = ++s->n_versions;
+  s->control_version = 0;
   for (size_t c = 0; s->stratified && c < solver->n_strata; c++)
     for (size_t i = 0; i < d; i++)
       s->strata_gradient[c * d + i] =
-          gathered->count[c] ? (sprint_real)(gathered->gradient[c * d + i] / (double)gathered->count[c]) : 0;
-  sprint__gathered_mean(solver, gathered, gathered->p, s->snapshot);
-  s->fresh = true;
+          everybody->count[c] ? (sprint_real)(everybody->gradient[c * d + i] / (double)everybody->count[c]) : 0;
+  struct sprint__strata_parts parts = sprint__strata_parts_of(everybody);
+  sprint__strata_mean(solver->context, &parts, everybody->p, s->snapshot, NULL);
   return false;
 }
 
-/* Whether strata probabilities p are not those of the snapshot. */
-static bool other_mix(const sprint_solver *solver, const double *p) {
-  const struct svrg *s = solver->impl;
-  return s->stratified && p && memcmp(p, s->anchor_p, solver->n_strata * sizeof *s->anchor_p) != 0;
-}
-
-static const sprint_real *svrg_steady(const sprint_solver *solver, const double *p) {
-  const struct svrg *s = solver->impl;
-  return other_mix(solver, p) ? NULL : s->snapshot;
-}
-
-static void svrg_batch(sprint_solver *solver, const sprint_records *records, const struct sprint__rows *rows,
-                       struct sprint__estimate *ret_estimate) {
+/* control := g^ under strata probabilities p, unless that is what it is. */
+static void weigh_strata(sprint_solver *solver, const double *p) {
   struct svrg *s = solver->impl;
-  struct sprint__sums sums = {0, 0, solver->direction};
-  sprint__model_difference(solver->model, solver->theta, s->anchor, rows, s->coupled ? records->x_reference : NULL,
-                           &sums);
-  ret_estimate->control = s->snapshot;
-  if (other_mix(solver, records->p)) {
-    control(solver, records->p, s->control);
-    ret_estimate->control = s->control;
-    ret_estimate->steady = false;
-  }
-  s->fresh = false;
-  ret_estimate->loss = sums.loss / (double)records->n;
-  ret_estimate->ifo = 2 * records->n;
+  size_t size = solver->n_strata * sizeof *p;
+  if (s->control_version && memcmp(p, s->control_p, size) == 0) return;
+  struct sprint__strata_parts parts = {solver->n_strata, solver->n_params, NULL, NULL, s->strata_gradient};
+  sprint__strata_mean(solver->context, &parts, p, s->control, NULL);
+  memcpy(s->control_p, p, size);
+  s->control_version = ++s->n_versions;
 }
 
-static const sprint_real *svrg_control(const sprint_solver *solver, const double *p, bool *ret_coupled, double *ret_g) {
-  const struct svrg *s = solver->impl;
-  *ret_coupled = s->coupled;
-  if (s->anchor_deployment == 0) return NULL;
-  for (size_t i = 0; ret_g && i < solver->n_params; i++) {
-    double g = (double)s->snapshot[i];
-    for (size_t c = 0; p && s->stratified && c < solver->n_strata; c++)
-      g = (c ? g : 0) + p[c] * (double)s->strata_gradient[c * solver->n_params + i];
-    ret_g[i] = g + sprint__model_decay(solver->model, s->anchor, i);
-  }
-  return s->anchor;
+static void svrg_linear(sprint_solver *solver, const double *p, struct sprint__linear *ret_linear) {
+  struct svrg *s = solver->impl;
+  *ret_linear = (struct sprint__linear){.ifo = 2, .steady = true};
+  if (!s->anchored) return;
+  ret_linear->anchor = s->anchor;
+  ret_linear->anchor_step = s->anchor_step;
+  ret_linear->coupled = solver->coupled;
+  ret_linear->control = s->snapshot;
+  ret_linear->version = s->version;
+  if (!s->stratified || !p || memcmp(p, s->anchor_p, solver->n_strata * sizeof *p) == 0) return;
+  weigh_strata(solver, p);
+  ret_linear->control = s->control;
+  ret_linear->version = s->control_version;
+  ret_linear->steady = false;
+}
+
+static bool svrg_batch(sprint_solver *solver, const sprint_records *records, const struct sprint__rows *rows,
+                       struct sprint__estimate *ret_estimate) {
+  struct sprint__sums sums = {0, 0, solver->direction};
+  struct sprint__linear linear;
+  svrg_linear(solver, records->p, &linear);
+  sprint__model_difference(solver->model, solver->theta, linear.anchor, rows,
+                           linear.coupled ? records->x_reference : NULL, &sums);
+  ret_estimate->control = linear.control;
+  ret_estimate->loss = sums.loss / (double)records->n;
+  ret_estimate->ifo = linear.ifo * records->n;
+  return true;
+}
+
+static double svrg_ifo(const sprint_solver *solver) {
+  return (double)solver->n + 2 * (double)solver->inner * (double)solver->batch;
 }
 
 static const struct sprint__estimator_ops svrg_ops = {
@@ -141,8 +134,8 @@ static const struct sprint__estimator_ops svrg_ops = {
     .want = svrg_want,
     .population = svrg_population,
     .batch = svrg_batch,
-    .steady = svrg_steady,
-    .control = svrg_control,
+    .linear = svrg_linear,
+    .ifo_per_epoch = svrg_ifo,
 };
 
 static const sprint_param svrg_params[] = {

@@ -1,25 +1,21 @@
 /* Ask and tell: see sprint.h, tier 4, and Algorithm 1 of arXiv 2509.17304 as MATH.md section 3 repairs it. */
 #include "solver/solver.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/group.h"
 #include "base/vector.h"
 #include "population/population.h"
-#include "solver/listed.h"
 
 void sprint_solver_free(sprint_solver *solver) {
   if (!solver) return;
   if (solver->estimator && solver->estimator->free) solver->estimator->free(solver);
-  sprint__listed_end(solver);
   sprint__schedule_free(solver->schedule);
   sprint__free(solver->theta);
   sprint__free(solver->direction);
-  sprint__free(solver->gathered.gradient);
-  sprint__free(solver->gathered.count);
-  sprint__free(solver->gathered.p);
-  sprint__free(solver->gathered.loss);
+  sprint__strata_sums_free(&solver->told);
   sprint__free(solver);
 }
 
@@ -32,24 +28,10 @@ void sprint_solver_halt(sprint_solver *solver, sprint_stop reason) {
   if (solver->stop == SPRINT_STOP_RUNNING) solver->stop = reason;
 }
 
-bool sprint__solver_coupled(const sprint_solver *solver) {
-  bool coupled = false;
-  if (solver->estimator->control) solver->estimator->control(solver, NULL, &coupled, NULL);
-  return coupled;
-}
-
 static sprint_status allocate(sprint_solver *solver) {
-  sprint_context *context = solver->context;
-  size_t d = solver->n_params, strata = solver->n_strata;
-  solver->theta = sprint__alloc(context, d, sizeof(sprint_real));
-  solver->direction = sprint__alloc(context, d, sizeof(sprint_real));
-  solver->gathered.gradient = sprint__alloc(context, strata * d, sizeof(double));
-  solver->gathered.count = sprint__alloc(context, strata, sizeof(size_t));
-  solver->gathered.p = sprint__alloc(context, strata, sizeof(double));
-  solver->gathered.loss = sprint__alloc(context, strata, sizeof(double));
-  bool ok = solver->theta && solver->direction && solver->gathered.gradient && solver->gathered.count &&
-            solver->gathered.p && solver->gathered.loss;
-  return ok ? SPRINT_OK : SPRINT_ERROR_MEMORY;
+  solver->theta = sprint__alloc(solver->context, solver->n_params, sizeof(sprint_real));
+  solver->direction = sprint__alloc(solver->context, solver->n_params, sizeof(sprint_real));
+  return solver->theta && solver->direction ? SPRINT_OK : SPRINT_ERROR_MEMORY;
 }
 
 static sprint_status fill(sprint_solver *solver, const struct sprint__method *method, const sprint_real *theta) {
@@ -78,6 +60,7 @@ sprint_status sprint__solver_build(sprint_context *context, const struct sprint_
   if (!solver) return SPRINT_ERROR_MEMORY;
   solver->context = context;
   solver->model = options->model;
+  solver->seed = options->seed;
   solver->n = options->n;
   solver->n_strata = options->n_strata ? options->n_strata : 1;
   solver->n_params = options->model->n_params;
@@ -128,12 +111,10 @@ static void add_penalty(sprint_solver *solver, struct sprint__estimate *estimate
   estimate->control = NULL;
 }
 
-/* v := scale * v + control, theta -= size * v, in one sweep; returns whether all of theta is finite: inf and nan leave
- * nan behind. */
-SPRINT__FAST static bool descend(sprint_real *restrict theta, sprint_real *restrict v,
-                                 const struct sprint__estimate *estimate, sprint_real size, size_t n) {
-  const sprint_real *restrict control = estimate->control;
-  sprint_real scale = estimate->scale, zero = 0;
+/* In one sweep; inf and nan leave nan behind. */
+SPRINT__FAST bool sprint__descend(sprint_real *restrict theta, sprint_real *restrict v, sprint_real scale,
+                                  const sprint_real *restrict control, sprint_real size, size_t n) {
+  sprint_real zero = 0;
   group zeros = {0};
   size_t i = 0;
   for (; i + G <= n; i += G) {
@@ -152,34 +133,51 @@ SPRINT__FAST static bool descend(sprint_real *restrict theta, sprint_real *restr
   return zero + total(zeros) == 0;
 }
 
-/* theta := project(theta - gamma v) onto the ball of the radius; returns whether it is finite. */
-static bool take_step(sprint_solver *solver, const struct sprint__estimate *estimate, const struct sprint__rows *rows) {
-  sprint_real size = (sprint_real)sprint__schedule_size(solver->schedule, solver->cost.steps);
-  bool first_finite = !rows->delta || sprint__listed_step(solver, rows, estimate, size);
-  size_t done = rows->delta ? (solver->listed->in + 1) * solver->listed->out : 0;
-  struct sprint__estimate rest = *estimate;
-  if (rest.control) rest.control += done;
-  bool finite = descend(solver->theta + done, solver->direction + done, &rest, size, solver->n_params - done);
-  if (solver->radius > 0) {
-    double norm = sqrt(sprint__norm_sq(solver->theta, solver->n_params));
-    if (norm > solver->radius)
-      for (size_t i = 0; i < solver->n_params; i++) solver->theta[i] *= (sprint_real)(solver->radius / norm);
-  }
+static sprint_real step_size(const sprint_solver *solver) {
+  return (sprint_real)sprint__schedule_size(solver->schedule, solver->cost.steps);
+}
+
+/* theta := its projection onto the ball of the radius. */
+static void project(sprint_solver *solver) {
+  if (solver->radius <= 0) return;
+  double norm = sqrt(sprint__norm_sq(solver->theta, solver->n_params));
+  if (norm <= solver->radius) return;
+  for (size_t i = 0; i < solver->n_params; i++) solver->theta[i] *= (sprint_real)(solver->radius / norm);
+}
+
+/* theta has moved, by a step whose records had this mean loss. */
+static void count_step(sprint_solver *solver, double loss, bool finite) {
+  if (isnan(solver->first_loss)) solver->first_loss = loss;
   solver->cost.steps++;
   solver->steps_since_deploy++;
   if (++solver->epoch_step == solver->inner) {
     solver->epoch_step = 0;
     solver->cost.epochs++;
-    sprint__listed_settle(solver, solver->theta);
   }
-  return finite && first_finite;
+  if (!finite || sprint__stop_exploded(solver, loss)) solver->stop = SPRINT_STOP_DIVERGED;
 }
 
-static void advance(sprint_solver *solver, struct sprint__estimate *estimate, const struct sprint__rows *rows) {
-  if (isnan(solver->first_loss)) solver->first_loss = estimate->loss;
+/* theta := project(theta - gamma v). */
+static void take_step(sprint_solver *solver, struct sprint__estimate *estimate) {
   add_penalty(solver, estimate);
-  bool finite = take_step(solver, estimate, rows);
-  if (!finite || sprint__stop_exploded(solver, estimate->loss)) solver->stop = SPRINT_STOP_DIVERGED;
+  bool finite = sprint__descend(solver->theta, solver->direction, estimate->scale, estimate->control,
+                                step_size(solver), solver->n_params);
+  project(solver);
+  count_step(solver, estimate->loss, finite);
+}
+
+void sprint__solver_begin_step(sprint_solver *solver, const double *p, struct sprint__step *ret_step) {
+  assert(solver->asked && solver->estimator->linear && solver->model->l2 == 0 && solver->radius == 0);
+  *ret_step = (struct sprint__step){solver->theta, solver->direction, step_size(solver), {0}};
+  solver->estimator->linear(solver, p, &ret_step->linear);
+}
+
+void sprint__solver_end_step(sprint_solver *solver, const struct sprint__step *step, size_t n, double loss,
+                             bool finite) {
+  solver->cost.ifo += step->linear.ifo * n;
+  solver->cost.samples += n;
+  solver->asked = false;
+  count_step(solver, loss, finite);
 }
 
 /* The rows start .. end of records. */
@@ -194,110 +192,81 @@ static struct sprint__rows rows_of(const sprint_records *records, size_t d, size
 }
 
 /* Adds rows start .. end of the records, all of one stratum. */
-static void gather_run(sprint_solver *solver, const sprint_records *records, size_t start, size_t end, size_t stratum) {
-  struct sprint__gathered *gathered = &solver->gathered;
+static void add_rows(sprint_solver *solver, const sprint_records *records, size_t start, size_t end, size_t stratum) {
+  struct sprint__strata_sums *told = &solver->told;
   struct sprint__rows rows = rows_of(records, solver->model->n_features, start, end);
-  if (solver->listed) rows.trace = solver->listed->trace;
+  struct sprint__total total = {told->gradient + stratum * solver->n_params, 1, told->count[stratum] > 0};
   struct sprint__sums sums;
-  sprint__model_add_sums(solver->model, solver->theta, &rows, 1, gathered->count[stratum] > 0,
-                         gathered->gradient + stratum * solver->n_params, &sums);
-  gathered->count[stratum] += rows.n;
-  gathered->n += rows.n;
-  gathered->loss[stratum] += sums.loss;
+  sprint__model_sums_to(solver->model, solver->theta, &rows, &total, &sums);
+  told->count[stratum] += rows.n;
+  told->correct[stratum] += sums.correct;
+  told->loss[stratum] += sums.loss;
+  told->n += rows.n;
 }
 
-struct mean_work {
-  const sprint_solver *solver;
-  const struct sprint__gathered *gathered;
-  const double *p;
-  sprint_real *mean;
-};
+sprint_status sprint__solver_tell_sums(sprint_solver *solver, const struct sprint__strata_sums *everybody) {
+  solver->cost.ifo += everybody->n;
+  solver->cost.samples += everybody->n;
+  struct sprint__estimate estimate = {.scale = 1};
+  for (size_t c = 0; c < solver->n_strata; c++) estimate.loss += everybody->loss[c] / (double)everybody->n;
+  bool ready = solver->estimator->population(solver, everybody, &estimate);
+  solver->asked = false;
+  if (ready) take_step(solver, &estimate);
+  return SPRINT_OK;
+}
 
-/* Below this a stratum's share is far beneath the rounding of any other. */
-#define NEVER 1e-30
-
-enum { CHUNK = 256 }; /* parameters */
-
-SPRINT__FAST static void mean_chunk(const struct mean_work *work, size_t start, size_t n) {
-  const struct sprint__gathered *gathered = work->gathered;
-  double sums[CHUNK] = {0};
-  for (size_t c = 0; c < work->solver->n_strata; c++) {
-    if (gathered->count[c] == 0 || work->p[c] <= NEVER) continue;
-    double weight = work->p[c] / (double)gathered->count[c];
-    const double *part = gathered->gradient + c * work->solver->n_params + start;
-    for (size_t i = 0; i < n; i++) sums[i] += weight * part[i];
+/* p := the strata probabilities told, or what the counts say; a stratum that can show up must have been told. */
+static sprint_status settle_strata(sprint_solver *solver, const double *p) {
+  struct sprint__strata_sums *told = &solver->told;
+  for (size_t c = 0; c < solver->n_strata; c++) {
+    told->p[c] = p ? p[c] : (double)told->count[c] / (double)told->n;
+    if (told->p[c] > 0 && told->count[c] == 0) {
+      told->n = 0;
+      return sprint_fail(solver->context, SPRINT_ERROR_ARGUMENT,
+                         "stratum %zu has probability %g but none of the population's records", c, told->p[c]);
+    }
   }
-  for (size_t i = 0; i < n; i++) work->mean[start + i] = (sprint_real)sums[i];
-}
-
-static void mean_chunks(void *user, int lane, size_t start, size_t end) {
-  (void)lane;
-  const struct mean_work *work = user;
-  size_t n = work->solver->n_params;
-  for (size_t c = start; c < end; c++) mean_chunk(work, c * CHUNK, n - c * CHUNK < CHUNK ? n - c * CHUNK : CHUNK);
-}
-
-void sprint__gathered_mean(const sprint_solver *solver, const struct sprint__gathered *gathered, const double *p,
-                           sprint_real *ret_mean) {
-  struct mean_work work = {solver, gathered, p, ret_mean};
-  size_t chunks = (solver->n_params + CHUNK - 1) / CHUNK;
-  int n_lanes = sprint__lanes_for(chunks, 10.0 * CHUNK * (double)solver->n_strata, 0);
-  sprint__lanes_run(solver->context, chunks, n_lanes, mean_chunks, &work);
-}
-
-static void gather_clear(sprint_solver *solver) {
-  struct sprint__gathered *gathered = &solver->gathered;
-  memset(gathered->count, 0, solver->n_strata * sizeof(size_t));
-  memset(gathered->loss, 0, solver->n_strata * sizeof(double));
-  gathered->n = 0;
+  return SPRINT_OK;
 }
 
 static sprint_status tell_population(sprint_solver *solver, const sprint_records *records) {
-  struct sprint__gathered *gathered = &solver->gathered;
-  if (gathered->n == 0) gather_clear(solver);
+  struct sprint__strata_sums *told = &solver->told;
+  if (told->n == 0) sprint__strata_sums_clear(told);
   for (size_t start = 0, end; start < records->n; start = end) {
     size_t stratum = records->stratum ? records->stratum[start] : 0;
     for (end = start + 1; end < records->n && records->stratum && records->stratum[end] == stratum;) end++;
     if (!records->stratum) end = records->n;
-    gather_run(solver, records, start, end, solver->n_strata == 1 ? 0 : stratum);
+    add_rows(solver, records, start, end, solver->n_strata == 1 ? 0 : stratum);
   }
   if (!records->last) return SPRINT_OK;
-  if (gathered->n == 0)
+  if (told->n == 0)
     return sprint_fail(solver->context, SPRINT_ERROR_ARGUMENT, "a population of no records was told");
-  const double *p = solver->n_strata > 1 ? records->p : NULL;
-  for (size_t c = 0; c < solver->n_strata; c++) {
-    gathered->p[c] = p ? p[c] : (double)gathered->count[c] / (double)gathered->n;
-    if (gathered->p[c] > 0 && gathered->count[c] == 0) {
-      gathered->n = 0;
-      return sprint_fail(solver->context, SPRINT_ERROR_ARGUMENT,
-                         "stratum %zu has probability %g but none of the population's records", c, gathered->p[c]);
-    }
-  }
-  solver->cost.ifo += gathered->n;
-  solver->cost.samples += gathered->n;
-  struct sprint__estimate estimate = {.scale = 1};
-  for (size_t c = 0; c < solver->n_strata; c++) estimate.loss += gathered->loss[c] / (double)gathered->n;
-  bool ready = solver->estimator->population(solver, gathered, &estimate);
-  gathered->n = 0;
-  solver->asked = false;
-  struct sprint__rows everybody = {0};
-  if (ready) advance(solver, &estimate, &everybody);
-  return SPRINT_OK;
+  SPRINT__TRY(settle_strata(solver, solver->n_strata > 1 ? records->p : NULL));
+  sprint_status status = sprint__solver_tell_sums(solver, told);
+  told->n = 0;
+  return status;
 }
 
 static sprint_status tell_batch(sprint_solver *solver, const sprint_records *records) {
   if (records->n != solver->wanted.n)
     return sprint_fail(solver->context, SPRINT_ERROR_ARGUMENT, "a batch of %zu records was told; %zu were wanted",
                        records->n, solver->wanted.n);
-  struct sprint__estimate estimate = {.scale = (sprint_real)(1.0 / (double)records->n), .steady = true};
+  struct sprint__estimate estimate = {.scale = (sprint_real)(1.0 / (double)records->n)};
   struct sprint__rows rows = rows_of(records, solver->model->n_features, 0, records->n);
-  sprint__listed_take(solver, &rows);
-  solver->estimator->batch(solver, records, &rows, &estimate);
+  bool ready = solver->estimator->batch(solver, records, &rows, &estimate);
   solver->cost.ifo += estimate.ifo;
   solver->cost.samples += records->n;
   solver->asked = false;
-  advance(solver, &estimate, &rows);
+  if (ready) take_step(solver, &estimate);
   return SPRINT_OK;
+}
+
+/* Records say which deployment made them where they can: others would go unseen into every number. */
+static sprint_status check_deployment(const sprint_solver *solver, const sprint_records *records) {
+  if (records->deployment == 0 || records->deployment == solver->wanted.deployment) return SPRINT_OK;
+  return sprint_fail(solver->context, SPRINT_ERROR_ARGUMENT,
+                     "records of deployment %llu were told; those of deployment %llu were wanted",
+                     (unsigned long long)records->deployment, (unsigned long long)solver->wanted.deployment);
 }
 
 static sprint_status check_strata(const sprint_solver *solver, const sprint_records *records) {
@@ -328,6 +297,7 @@ static sprint_status check_records(const sprint_solver *solver, const sprint_rec
 sprint_status sprint_solver_tell(sprint_solver *solver, const sprint_records *records) {
   if (!solver->asked)
     return sprint_fail(solver->context, SPRINT_ERROR_ARGUMENT, "records were told that nothing had asked for");
+  SPRINT__TRY(check_deployment(solver, records));
   SPRINT__TRY(check_records(solver, records));
   SPRINT__TRY(check_strata(solver, records));
   SPRINT__TRY(sprint__model_check_labels(solver->model, records->y, records->n));

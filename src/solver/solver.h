@@ -5,15 +5,7 @@
 
 #include "model/model.h"
 #include "solver/deploy.h"
-
-/* Sums over everybody's record, stratum by stratum, gathered from the pieces that are told. */
-struct sprint__gathered {
-  double *gradient; /* (n_strata, n_params) sums; of a stratum that nobody was told of, anything */
-  size_t *count;    /* (n_strata) */
-  double *p;        /* (n_strata) of the deployment */
-  double *loss;     /* (n_strata) sums */
-  size_t n;
-};
+#include "solver/strata.h"
 
 /* What an estimator found: v = scale * (what it left in solver->direction) + control + the penalty's gradient. */
 struct sprint__estimate {
@@ -21,10 +13,25 @@ struct sprint__estimate {
   uint64_t ifo;
   sprint_real scale;
   const sprint_real *control; /* (n_params), or NULL */
-  bool steady;                /* the control stays the same until the epoch ends */
 };
 
-/* An estimator: what it wants to see, and v from what it saw. One file each. */
+/* What an estimator may declare of its next step: that it is linear in gradients of single records,
+ *
+ *     v = mean[grad l(z; theta) - grad l(z~; theta~)] + g^,        or mean[grad l(z; theta)] where there is no theta~.
+ *
+ * A fast engine may then take such steps itself; and the bias follows from it. */
+struct sprint__linear {
+  unsigned ifo;               /* per-sample gradients that a record counts for */
+  const sprint_real *anchor;  /* (n_params) theta~, or NULL: there is none */
+  uint64_t anchor_step;       /* the solver's steps when theta~ was its theta and everybody was told */
+  bool coupled;               /* z~ is the individual's record under theta~'s deployment; otherwise z itself */
+  const sprint_real *control; /* (n_params) g^, without the penalty's part; NULL: there is none */
+  uint64_t version;           /* of g^: another number, another g^ */
+  bool steady;                /* g^ stays the same until theta~ changes, whatever the strata probabilities */
+};
+
+/* An estimator: what it wants to see, and v from what it saw. One file each. What is not declared is not assumed: an
+ * estimator with the first five alone is right with every model, shift and engine. */
 struct sprint__estimator_ops {
   /* Reads the method section; allocates. */
   sprint_status (*setup)(sprint_solver *solver, const struct sprint__section *section);
@@ -33,18 +40,17 @@ struct sprint__estimator_ops {
    * policy says (a snapshot). */
   bool (*want)(const sprint_solver *solver, sprint_want *ret_want);
   /* Everybody was told. Returns true if v is ready, false if more is wanted first. */
-  bool (*population)(sprint_solver *solver, const struct sprint__gathered *gathered,
+  bool (*population)(sprint_solver *solver, const struct sprint__strata_sums *everybody,
                      struct sprint__estimate *ret_estimate);
-  /* A batch was told; rows: the same as the model takes it. */
-  void (*batch)(sprint_solver *solver, const sprint_records *records, const struct sprint__rows *rows,
+  /* A batch was told; rows: the same as the model takes it. Returns as `population` does. */
+  bool (*batch)(sprint_solver *solver, const sprint_records *records, const struct sprint__rows *rows,
                 struct sprint__estimate *ret_estimate);
-  /* g^, where it stays the same to the epoch's end as long as the strata probabilities are p (NULL: as in the
-   * population); NULL: it may not, or there is none. */
-  const sprint_real *(*steady)(const sprint_solver *solver, const double *p);
-  /* For the trace: v = mean[grad l(z; theta) - grad l(z~; theta~)] + g^. Writes g^ under strata probabilities p (NULL:
-   * as in the population); *ret_coupled: z~ is the reference record. Returns theta~, or NULL where v has no such
-   * terms. NULL: has none ever. */
-  const sprint_real *(*control)(const sprint_solver *solver, const double *p, bool *ret_coupled, double *ret_g);
+
+  /* Declarations, each optional. */
+  /* The step to come is linear; p (n_strata) are the strata probabilities of its draws, NULL: as in the population. */
+  void (*linear)(sprint_solver *solver, const double *p, struct sprint__linear *ret_linear);
+  double (*ifo_per_epoch)(const sprint_solver *solver); /* NULL: a gradient for each record drawn */
+  bool unbiased;                                        /* over all draws v is grad J(theta; deployed) */
   bool full; /* a step looks at everybody: an epoch is one step unless told otherwise */
 };
 
@@ -57,12 +63,15 @@ struct sprint__stop_rules {
 struct sprint_solver {
   sprint_context *context;
   sprint_model *model;
+  uint64_t seed;
   size_t n, n_strata, n_params;
   size_t batch;
   uint64_t inner; /* steps of an epoch, m */
 
   const struct sprint__estimator_ops *estimator;
-  void *impl; /* the estimator's */
+  void *impl;   /* the estimator's */
+  bool coupled; /* its batches carry reference records */
+  bool anchors; /* its linear steps have a theta~ */
   struct sprint__schedule *schedule;
   double radius; /* of the ball that theta is projected onto; 0: none */
   struct sprint__deploy deploy;
@@ -77,8 +86,7 @@ struct sprint_solver {
   sprint_want wanted;
   bool snapshot_next; /* what is wanted is a snapshot, not yet a step */
   bool asked;
-  struct sprint__gathered gathered;
-  struct sprint__listed *listed; /* steps on lists of pixels, or NULL */
+  struct sprint__strata_sums told; /* of the population that is being told; no room where an engine tells its own sums */
 };
 
 extern const sprint_family sprint__method_family, sprint__step_family, sprint__deploy_family, sprint__stop_family;
@@ -107,11 +115,25 @@ uint64_t sprint__stop_planned_steps(const struct sprint__stop_rules *rules, uint
 sprint_stop sprint__stop_check(const sprint_solver *solver);
 bool sprint__stop_exploded(const sprint_solver *solver, double loss);
 
-/* total (n_params) := sum over strata of p_c / n_c times its sums of gradients. */
-void sprint__gathered_mean(const sprint_solver *solver, const struct sprint__gathered *gathered, const double *p,
-                           sprint_real *ret_mean);
+/* What engines tell a solver. Of sprint_solver_ask's answers, SPRINT_WANT_POPULATION can be met by sums over everybody;
+ * and SPRINT_WANT_BATCH, where the estimator has declared its step linear, by a step that the engine takes:
+ * sprint__solver_begin_step, theta moved, sprint__solver_end_step. */
+sprint_status sprint__solver_tell_sums(sprint_solver *solver, const struct sprint__strata_sums *everybody);
 
-/* Whether the batches carry reference records. */
-bool sprint__solver_coupled(const sprint_solver *solver);
+struct sprint__step {
+  sprint_real *theta;     /* (n_params) to be moved by -size * v */
+  sprint_real *direction; /* (n_params) room for v */
+  sprint_real size;
+  struct sprint__linear linear;
+};
+
+void sprint__solver_begin_step(sprint_solver *solver, const double *p, struct sprint__step *ret_step);
+/* Of n records with this mean loss; finite: all of theta is. */
+void sprint__solver_end_step(sprint_solver *solver, const struct sprint__step *step, size_t n, double loss,
+                             bool finite);
+
+/* theta -= size * v, v := scale * v + control (NULL: none), both (n). Returns whether all of theta is finite. */
+bool sprint__descend(sprint_real *theta, sprint_real *v, sprint_real scale, const sprint_real *control,
+                     sprint_real size, size_t n);
 
 #endif

@@ -7,7 +7,7 @@ has() { grep -q "^ *$1[: ]" stdout; }
 
 runs list
 cp stdout all
-families="config data models layers losses inits shifts methods steps deployments stops evals"
+families="config data models layers losses inits shifts methods steps deployments stops evals engines"
 equal "families, in the order of a config" "$families" "$(sed -n 's/^\([a-z]*\): .*/\1/p' all | xargs)"
 
 # kinds FAMILY KIND...: the family alone lists these kinds, and is its part of the whole list.

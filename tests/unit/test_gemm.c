@@ -8,10 +8,10 @@
 #include <cmocka.h>
 
 #include "base/random.h"
-#include "model/abreast.h"
+#include "model/interleaved.h"
 #include "model/dense.h"
 #include "model/gemm.h"
-#include "model/sparse.h"
+#include "engine/pixel_products.h"
 
 enum { MOST = 60000 };
 static sprint_real a[MOST], b[MOST], c[MOST], relu_x[MOST];
@@ -124,73 +124,73 @@ static void test_gemm__plain_shapes(void **state) {
       }
 }
 
-enum { ABREAST = SPRINT__ABREAST };
+enum { TILE = SPRINT__INTERLEAVED };
 
 /* A layer of records side by side, which take x or what a relu puts out of it: against the twin. */
-static void check_abreast_forward(size_t n, size_t in, size_t out, bool of_relu) {
+static void check_interleaved_forward(size_t n, size_t in, size_t out, bool of_relu) {
   static sprint_real x[MOST], tile[MOST];
   struct sprint__dense dense = {in, out, b, n % 2 == 1};
   fill(b, in * out + out, 2);
   fill(a, n * in, 1);
-  sprint__abreast_from_rows(a, n, in, x);
+  sprint__interleaved_from_rows(a, n, in, x);
   for (size_t i = 0; of_relu && i < n * in; i++) a[i] = a[i] > 0 ? a[i] : 0;
   for (size_t i = 0; i < n; i++) memcpy(c + i * out, b + in * out, out * sizeof *c);
   twin(n, out, in, false, false, true);
   for (size_t i = 0; dense.relu && i < n * out; i++) expected[i] = fmax(expected[i], 0);
-  sprint__abreast_forward(&dense, x, of_relu, tile);
-  sprint__abreast_to_rows(tile, n, out, c);
-  compare(n, out, in, "abreast");
+  sprint__interleaved_forward(&dense, x, of_relu, tile);
+  sprint__interleaved_to_rows(tile, n, out, c);
+  compare(n, out, in, "interleaved");
 }
 
 /* A tile there and back; and the move of a tile by deltas (k, out) and a tile of k numbers, and along another tile:
  * against the twin, with n of the tile's records there. */
-static void check_abreast(size_t n, size_t in, size_t out) {
+static void check_interleaved(size_t n, size_t in, size_t out) {
   static sprint_real x[MOST], tile[MOST], y[MOST], p[MOST];
-  check_abreast_forward(n, in, out, false);
-  check_abreast_forward(n, in, out, true);
+  check_interleaved_forward(n, in, out, false);
+  check_interleaved_forward(n, in, out, true);
   fill(a, n * in, 1);
-  sprint__abreast_from_rows(a, n, in, x);
-  sprint__abreast_to_rows(x, n, in, y);
+  sprint__interleaved_from_rows(a, n, in, x);
+  sprint__interleaved_to_rows(x, n, in, y);
   assert_memory_equal(a, y, n * in * sizeof *a);
-  if (out % SPRINT__ABREAST_UNITS) return;
+  if (out % SPRINT__INTERLEAVED_UNITS) return;
   const sprint_real *rows[300];
-  for (size_t k = 0; k < in; k++) rows[k] = x + k * ABREAST;
+  for (size_t k = 0; k < in; k++) rows[k] = x + k * TILE;
   for (int along = 0; along < 2; along++) {
-    struct sprint__abreast_move move = {.n = in, .d = y, .k = x, .p = along ? p : NULL, .size = 0.5, .next_k = rows};
+    struct sprint__interleaved_move move = {.n = in, .d = y, .k = x, .p = along ? p : NULL, .size = 0.5, .next_k = rows};
     fill(c, n * out, 3);
-    sprint__abreast_from_rows(c, n, out, tile);
+    sprint__interleaved_from_rows(c, n, out, tile);
     fill(c, n * out, 4);
-    sprint__abreast_from_rows(c, n, out, p);
-    sprint__abreast_to_rows(tile, n, out, c);
-    for (size_t k = 0; along && k < n * out; k++) c[k] -= (sprint_real)0.5 * p[k % out * ABREAST + k / out];
+    sprint__interleaved_from_rows(c, n, out, p);
+    sprint__interleaved_to_rows(tile, n, out, c);
+    for (size_t k = 0; along && k < n * out; k++) c[k] -= (sprint_real)0.5 * p[k % out * TILE + k / out];
     twin(n, out, in, false, false, true);
-    sprint__abreast_pack(b, 1, in, out, y);
-    sprint__abreast_add(&move, out, tile);
-    sprint__abreast_to_rows(tile, n, out, c);
-    compare(n, out, in, "abreast, moved");
+    sprint__interleaved_pack(b, 1, in, out, y);
+    sprint__interleaved_add(&move, out, tile);
+    sprint__interleaved_to_rows(tile, n, out, c);
+    compare(n, out, in, "interleaved, moved");
   }
 }
 
-static void test_gemm__records_abreast(void **state) {
+static void test_gemm__interleaved_records(void **state) {
   (void)state;
   static const size_t sizes[] = {1, 2, 3, 4, 5, 10, 64, 128, 130};
   for (size_t i = 0; i < 9; i++)
     for (size_t o = 0; o < 9; o++) {
-      check_abreast(1, sizes[i], sizes[o]);
-      check_abreast(ABREAST - 2, sizes[i], sizes[o]);
-      check_abreast(ABREAST, sizes[i], sizes[o]);
+      check_interleaved(1, sizes[i], sizes[o]);
+      check_interleaved(TILE - 2, sizes[i], sizes[o]);
+      check_interleaved(TILE, sizes[i], sizes[o]);
     }
 }
 
 /* What a relu leaves, and what nothing does. */
 static void test_gemm__put_out(void **state) {
   (void)state;
-  enum { WIDTH = 3, NUMBERS = WIDTH * ABREAST };
+  enum { WIDTH = 3, NUMBERS = WIDTH * TILE };
   fill(a, NUMBERS, 1);
   for (int relu = 0; relu < 2; relu++) {
     sprint__dense_put_out(a, NUMBERS, relu, c);
     for (size_t i = 0; i < NUMBERS; i++) expected[i] = relu ? fmax((double)a[i], 0) : (double)a[i];
-    compare(WIDTH, ABREAST, 1, "put out");
+    compare(WIDTH, TILE, 1, "put out");
   }
 }
 
@@ -207,77 +207,88 @@ static void fill_images(size_t d, sprint_real *levels) {
   }
 }
 
+/* Lists of such images. */
+static struct sprint__pixel_lists lists_of(size_t channels, size_t plane, sprint_real *levels) {
+  static sprint_context context = {.fail_allocation = -1};
+  struct sprint__pixel_lists lists;
+  fill_images(channels * plane, levels);
+  sprint_population images = {.context = &context,
+                              .n = IMAGES,
+                              .d = channels * plane,
+                              .bytes = bytes,
+                              .levels = levels,
+                              .pixels = {bytes, levels, channels, plane}};
+  assert_int_equal(sprint__pixel_lists_new(&images, &lists), SPRINT_OK);
+  return lists;
+}
+
 /* Sparse products against the dense ones on the same numbers: sums of at most d, or n, products of numbers within 1. */
-static void check_sparse(size_t n, size_t channels, size_t plane, size_t out) {
+static void check_pixels(size_t n, size_t channels, size_t plane, size_t out) {
   static sprint_real levels[512], x[IMAGES * MOST_PIXELS], ours[MOST];
-  static struct sprint__pixel list[IMAGES * MOST_PIXELS], sorted[IMAGES * MOST_PIXELS];
-  uint32_t from[SPRINT__SPARSE_FROM(MOST_PIXELS)];
-  size_t start[IMAGES * 3 + 1];
+  static struct sprint__pixel sorted[IMAGES * MOST_PIXELS];
+  uint32_t from[SPRINT__PIXEL_FROM(MOST_PIXELS)];
   uint32_t who[IMAGES];
   size_t d = channels * plane;
-  struct sprint__pixels pixels = {
-      bytes, levels, channels, plane, list, start, (d + SPRINT__PIXEL_TILE - 1) / SPRINT__PIXEL_TILE};
-  struct sprint__sparse sparse = {.pixels = &pixels, .who = who, .sorted = sorted, .from = from};
-  struct sprint__dense dense = {d, out, b, true};
+  struct sprint__pixel_lists lists = lists_of(channels, plane, levels);
+  struct sprint__pixels pixels = {bytes, levels, channels, plane};
+  struct sprint__pixel_rows rows = {.lists = &lists, .who = who, .sorted = sorted, .from = from};
+  struct sprint__dense dense = {d, out, b, false};
   double bound = (double)(d + n + 2) * (double)(d + n + 2) * (sizeof(sprint_real) == 8 ? 1.2e-16 : 6e-8);
-  fill_images(d, levels);
   fill(b, (d + 1) * out, 2);
   for (size_t i = 0; i < n; i++) who[i] = (uint32_t)(IMAGES - 1 - i * 7 % IMAGES);
   sprint__pixels_unpack(&pixels, who, 0, n, x);
-  sprint__pixels_list(&pixels, IMAGES);
   sprint__dense_forward(&dense, x, n, c);
-  sprint__sparse_forward(&dense, &sparse, n, ours);
+  sprint__pixel_forward(&dense, &rows, n, ours);
   for (size_t i = 0; i < n * out; i++) assert_true(fabs((double)(c[i] - ours[i])) <= bound);
   for (int adds = 0; adds < 2; adds++) {
     fill(a, n * out, 3);
     fill(c, (d + 1) * out, 4);
     fill(ours, (d + 1) * out, 4);
     sprint__dense_weight(&dense, x, a, n, adds, c);
-    sprint__sparse_weight(&dense, &sparse, a, n, adds, ours);
+    sprint__pixel_weight(&dense, &rows, a, n, adds, ours);
     for (size_t i = 0; i < (d + 1) * out; i++) assert_true(fabs((double)(c[i] - ours[i])) <= bound);
   }
+  sprint__pixel_lists_clear(&lists);
 }
 
 /* Records' products with those before them, added to what is there. */
-static void test_gemm__sparse_gram(void **state) {
+static void test_gemm__pixel_gram(void **state) {
   (void)state;
-  enum { D = 250, N = (int)IMAGES < (int)SPRINT__SPARSE_OUT ? (int)IMAGES : (int)SPRINT__SPARSE_OUT };
-  static sprint_real levels[512], x[IMAGES * D], room[SPRINT__SPARSE_ROOM], gram[N * SPRINT__SPARSE_OUT];
-  static struct sprint__pixel list[IMAGES * D];
-  size_t start[IMAGES * 3 + 1];
+  enum { D = 250, N = (int)IMAGES < (int)SPRINT__PIXEL_COLUMNS ? (int)IMAGES : (int)SPRINT__PIXEL_COLUMNS };
+  static sprint_real levels[512], x[IMAGES * D], room[SPRINT__PIXEL_GRAM_ROOM], gram[N * SPRINT__PIXEL_COLUMNS];
   uint32_t who[N];
-  struct sprint__pixels pixels = {bytes, levels, 1, D, list, start, 3};
-  struct sprint__sparse sparse = {.pixels = &pixels, .who = who};
-  fill_images(D, levels);
+  struct sprint__pixel_lists lists = lists_of(1, D, levels);
+  struct sprint__pixels pixels = {bytes, levels, 1, D};
+  struct sprint__pixel_rows rows = {.lists = &lists, .who = who};
   for (uint32_t i = 0; i < N; i++) who[i] = i < 2 ? 5 : i; /* one twice */
-  for (size_t i = 0; i < N * SPRINT__SPARSE_OUT; i++) gram[i] = 1;
+  for (size_t i = 0; i < N * SPRINT__PIXEL_COLUMNS; i++) gram[i] = 1;
   sprint__pixels_unpack(&pixels, who, 0, N, x);
-  sprint__pixels_list(&pixels, IMAGES);
-  sprint__sparse_gram(&sparse, N, room, gram);
+  sprint__pixel_gram(&rows, N, room, gram);
   for (size_t i = 0; i < N; i++)
     for (size_t j = 0; j < i; j++) {
       double sum = 1;
       for (size_t k = 0; k < D; k++) sum += (double)x[i * D + k] * (double)x[j * D + k];
-      assert_true(fabs(sum - (double)gram[i * SPRINT__SPARSE_OUT + j]) <=
+      assert_true(fabs(sum - (double)gram[i * SPRINT__PIXEL_COLUMNS + j]) <=
                   (D + 1) * sum * (sizeof(sprint_real) == 8 ? 1.2e-16 : 6e-8));
     }
+  sprint__pixel_lists_clear(&lists);
 }
 
-static void test_gemm__sparse_images(void **state) {
+static void test_gemm__pixel_images(void **state) {
   (void)state;
   static const size_t rows[] = {1, 2, 37}, planes[] = {1, 7, 8, 63, 150};
   for (size_t r = 0; r < 3; r++)
     for (size_t p = 0; p < 5; p++)
       for (size_t channels = 1; channels <= 2; channels++)
-        for (size_t out = SPRINT__SPARSE_OUT; out <= 2 * SPRINT__SPARSE_OUT; out += SPRINT__SPARSE_OUT)
-          check_sparse(rows[r], channels, planes[p], out);
+        for (size_t out = SPRINT__PIXEL_COLUMNS; out <= 2 * SPRINT__PIXEL_COLUMNS; out += SPRINT__PIXEL_COLUMNS)
+          check_pixels(rows[r], channels, planes[p], out);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_gemm__dense_shapes),    cmocka_unit_test(test_gemm__plain_shapes),
-      cmocka_unit_test(test_gemm__records_abreast), cmocka_unit_test(test_gemm__put_out),
-      cmocka_unit_test(test_gemm__sparse_images),   cmocka_unit_test(test_gemm__sparse_gram),
+      cmocka_unit_test(test_gemm__interleaved_records), cmocka_unit_test(test_gemm__put_out),
+      cmocka_unit_test(test_gemm__pixel_images),   cmocka_unit_test(test_gemm__pixel_gram),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

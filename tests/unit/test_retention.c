@@ -68,15 +68,15 @@ static void test_retention__snapshot_is_refreshed_seldom(void **state) {
   double p_first[2], p_second[2], p[2];
   MUST(w.context, sprint_model_start(w.model, 1, first));
   MUST(w.context, sprint_model_start(w.model, 2, second));
-  at(&w, first, SPRINT__LOOKING, p_first);
-  at(&w, second, SPRINT__LOOKING, p_second);
+  at(&w, first, SPRINT__AT_EVALUATION, p_first);
+  at(&w, second, SPRINT__AT_EVALUATION, p_second);
   assert_true(fabs(p_first[0] - p_second[0]) > 0.01);
-  at(&w, first, SPRINT__REFRESHING, p);
+  at(&w, first, SPRINT__AT_EPOCH, p);
   CLOSE(p[0], p_first[0], 50);
-  at(&w, second, SPRINT__LOOKING, p);
-  at(&w, second, SPRINT__DEPLOYING, p);
+  at(&w, second, SPRINT__AT_EVALUATION, p);
+  at(&w, second, SPRINT__AT_DEPLOYMENT, p);
   CLOSE(p[0], p_first[0], 50);
-  at(&w, second, SPRINT__REFRESHING, p);
+  at(&w, second, SPRINT__AT_EPOCH, p);
   CLOSE(p[0], p_second[0], 50);
   world_free(&w);
 }
@@ -88,7 +88,7 @@ static void test_retention__running_means(void **state) {
   sprint_real theta[P], x[10], y[1];
   double p[2], losses[2], loss = 0;
   MUST(w.context, sprint_model_start(w.model, 1, theta));
-  at(&w, theta, SPRINT__DEPLOYING, p);
+  at(&w, theta, SPRINT__AT_DEPLOYMENT, p);
   class_losses(&w, theta, losses, NULL);
   uint32_t who = 4;
   memcpy(x, sprint_population_x(w.population) + 40, sizeof x);
@@ -101,7 +101,7 @@ static void test_retention__running_means(void **state) {
   loss = sums.loss;
   MUST(w.context, w.shift->ops->drawn(w.shift, theta, &who, y, 1, x));
   losses[c] += 0.25 * (loss - losses[c]);
-  at(&w, theta, SPRINT__DEPLOYING, p);
+  at(&w, theta, SPRINT__AT_DEPLOYMENT, p);
   CLOSE(p[1], 1 / (1 + exp(5 * (losses[1] - losses[0]))), 500);
   world_free(&w);
 }
@@ -114,10 +114,10 @@ static void test_retention__probe(void **state) {
   sprint_real theta[P];
   double exact[2], p[2];
   MUST(all.context, sprint_model_start(all.model, 1, theta));
-  at(&all, theta, SPRINT__LOOKING, exact);
-  at(&all, theta, SPRINT__DEPLOYING, p);
+  at(&all, theta, SPRINT__AT_EVALUATION, exact);
+  at(&all, theta, SPRINT__AT_DEPLOYMENT, p);
   CLOSE(p[0], exact[0], 50);
-  at(&few, theta, SPRINT__DEPLOYING, p);
+  at(&few, theta, SPRINT__AT_DEPLOYMENT, p);
   assert_int_equal(few.shift->evals, 40);
   assert_true(p[0] != exact[0] && fabs(p[0] - exact[0]) < 0.3);
   world_free(&all);

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "run/run.h"
-#include "run/sampler.h"
+#include "engine/sampler.h"
 
 static const char bed[] = "{kind: gaussian, n: 500, mean: 2, standardize: none}";
 static const char lending[] = "{kind: lending, n: 3000, select: balanced, size: 300, holdout: 0.2}";

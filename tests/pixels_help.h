@@ -1,7 +1,7 @@
 /* Images that are mostly zero, and a run on them against its slow twin: the same run on the same numbers as plain
  * features. Define _GNU_SOURCE first. */
-#ifndef SPRINT_TESTS_LISTED_HELP_H
-#define SPRINT_TESTS_LISTED_HELP_H
+#ifndef SPRINT_TESTS_PIXELS_HELP_H
+#define SPRINT_TESTS_PIXELS_HELP_H
 
 #include "help.h"
 
@@ -9,7 +9,7 @@
 
 #include "base/random.h"
 #include "run/run.h"
-#include "solver/listed.h"
+#include "engine/pixel_lists.h"
 
 enum { N = 210, SIDE = 12, D = SIDE * SIDE, CLASSES = 3 };
 
@@ -63,7 +63,7 @@ static sprint_population *load_images(sprint_context *context) {
     unlink(path);
   }
   rmdir(folder);
-  assert_non_null(images->pixels.list);
+  assert_true(sprint__pixel_lists_pay(images));
   return images;
 }
 
@@ -82,7 +82,7 @@ struct result {
 };
 
 static void go(sprint_context *context, const sprint_population *people, const char *model_spec, const char *shift_spec,
-               const char *spec, bool listed, struct result *ret_result) {
+               const char *spec, const char *engine, struct result *ret_result) {
   sprint_model *model = NULL;
   sprint_shift *shift = NULL;
   sprint_run *run = NULL;
@@ -90,7 +90,7 @@ static void go(sprint_context *context, const sprint_population *people, const c
   MUST(context, sprint_shift_new(context, shift_spec, model, people, &shift));
   sprint_run_options options = {.spec = spec, .seed = 4, .shift = shift};
   MUST(context, sprint_run_new(context, &options, &run));
-  assert_true((run->solver->listed != NULL) == listed);
+  assert_string_equal(sprint_run_engine(run), engine);
   uint64_t allocations = context->n_allocations;
   MUST(context, sprint_run_go(run, NULL, NULL));
   assert_int_equal(context->n_allocations, allocations);
@@ -107,21 +107,21 @@ static void go(sprint_context *context, const sprint_population *people, const c
 /* Steps of size 0.02: in 400 of them some thousand roundings of sums of 200 terms, each within its own, add up. */
 enum { ROUNDINGS = 20000 };
 
-static void compare(const char *model, const char *shift, const char *spec) {
+static inline void compare(const char *model, const char *shift, const char *spec) {
   static struct result ours, twin, threaded;
   sprint_context *context = NULL;
   assert_int_equal(sprint_context_new(&context), SPRINT_OK);
   sprint_population *images = load_images(context), *plain = as_features(context, images);
   MUST(context, sprint_context_set_threads(context, 1));
-  go(context, images, model, shift, spec, true, &ours);
-  go(context, plain, model, shift, spec, false, &twin);
+  go(context, images, model, shift, spec, "pixels", &ours);
+  go(context, plain, model, shift, spec, "plain", &twin);
   for (size_t i = 0; i < ours.n_params; i++) CLOSE(ours.theta[i], twin.theta[i], ROUNDINGS);
   CLOSE(ours.last.loss, twin.last.loss, ROUNDINGS);
   CLOSE(ours.last.gradient_sq, twin.last.gradient_sq, ROUNDINGS);
   CLOSE(ours.last.entropy, twin.last.entropy, ROUNDINGS);
   if (!isnan(twin.last.bias)) CLOSE(ours.last.bias, twin.last.bias, ROUNDINGS);
   MUST(context, sprint_context_set_threads(context, 2));
-  go(context, images, model, shift, spec, true, &threaded);
+  go(context, images, model, shift, spec, "pixels", &threaded);
   assert_memory_equal(ours.theta, threaded.theta, ours.n_params * sizeof(sprint_real));
   sprint_population_free(plain);
   sprint_population_free(images);

@@ -1,7 +1,7 @@
 /* Runs of any shape on lists of pixels: whatever the batch, the steps of an epoch, the deployments and the end, each is
  * that of its slow twin. */
 #define _GNU_SOURCE
-#include "listed_help.h"
+#include "pixels_help.h"
 
 enum { RUNS = 60 };
 
@@ -10,7 +10,7 @@ static size_t pick(size_t k, uint32_t which, size_t n) {
   return (size_t)sprint__below(sprint__random_words(12, 0, k, which).a, n);
 }
 
-static void test_listed__any_run(void **state) {
+static void test_pixels__any_run(void **state) {
   (void)state;
   static const char *const methods[] = {"kind: sgd", "kind: sprint, correction: paper",
                                         "kind: sprint, correction: coupled", "kind: sprint, correction: stratified",
@@ -34,6 +34,6 @@ static void test_listed__any_run(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_listed__any_run)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_pixels__any_run)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* Sampling by stratum: see sampler.h. */
-#include "run/sampler.h"
+#include "engine/sampler.h"
 
 #include "base/random.h"
 

@@ -1,6 +1,6 @@
 /* The sampler: who is in a batch. Draw c ~ p, then i uniformly in c; with replacement. */
-#ifndef SPRINT_RUN_SAMPLER_H
-#define SPRINT_RUN_SAMPLER_H
+#ifndef SPRINT_ENGINE_SAMPLER_H
+#define SPRINT_ENGINE_SAMPLER_H
 
 #include "population/population.h"
 

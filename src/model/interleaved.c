@@ -1,22 +1,22 @@
-/* Products of records side by side: see abreast.h. */
-#include "model/abreast.h"
+/* Products of records side by side: see interleaved.h. */
+#include "model/interleaved.h"
 
 #include "base/group.h"
 
-enum { A = SPRINT__ABREAST, WIDE = SPRINT__ABREAST_GROUPS, UNITS = SPRINT__ABREAST_UNITS };
+enum { A = SPRINT__INTERLEAVED, WIDE = SPRINT__INTERLEAVED_GROUPS, UNITS = SPRINT__INTERLEAVED_UNITS };
 enum { LINE = 64 / sizeof(sprint_real) };
 
-void sprint__abreast_from_rows(const sprint_real *rows, size_t n, size_t width, sprint_real *ret_tile) {
+void sprint__interleaved_from_rows(const sprint_real *rows, size_t n, size_t width, sprint_real *ret_tile) {
   for (size_t o = 0; o < width; o++)
     for (size_t i = 0; i < A; i++) ret_tile[o * A + i] = i < n ? rows[i * width + o] : 0;
 }
 
-void sprint__abreast_to_rows(const sprint_real *tile, size_t n, size_t width, sprint_real *ret_rows) {
+void sprint__interleaved_to_rows(const sprint_real *tile, size_t n, size_t width, sprint_real *ret_rows) {
   for (size_t i = 0; i < n; i++)
     for (size_t o = 0; o < width; o++) ret_rows[i * width + o] = tile[o * A + i];
 }
 
-void sprint__abreast_pack(const sprint_real *d, sprint_real factor, size_t n, size_t out, sprint_real *ret_packed) {
+void sprint__interleaved_pack(const sprint_real *d, sprint_real factor, size_t n, size_t out, sprint_real *ret_packed) {
   for (size_t o = 0; o < out; o += UNITS)
     for (size_t i = 0; i < n; i++)
       for (size_t u = 0; u < UNITS; u++) *ret_packed++ = factor * d[i * out + o + u];
@@ -41,7 +41,7 @@ SPRINT__INLINE void multiply(const sprint_real *w, size_t stride, const sprint_r
 }
 
 /* Fetches the part of the next tile that lies where units o .. o + UNITS of this one do, and as large a part of K. */
-SPRINT__INLINE void fetch_next(const struct sprint__abreast_move *move, size_t o, size_t out) {
+SPRINT__INLINE void fetch_next(const struct sprint__interleaved_move *move, size_t o, size_t out) {
   for (size_t b = o * move->n / out; b < (o + UNITS) * move->n / out; b++) {
     __builtin_prefetch(move->next_k[b] + move->next_at);
     __builtin_prefetch(move->next_k[b] + move->next_at + A - 1);
@@ -52,7 +52,7 @@ SPRINT__INLINE void fetch_next(const struct sprint__abreast_move *move, size_t o
   }
 }
 
-SPRINT__FAST void sprint__abreast_add(const struct sprint__abreast_move *move, size_t out, sprint_real *tile) {
+SPRINT__FAST void sprint__interleaved_add(const struct sprint__interleaved_move *move, size_t out, sprint_real *tile) {
   for (size_t o = 0; o < out; o += UNITS) {
     fetch_next(move, o, out);
     group sums[UNITS][WIDE] = {{{0}}};
@@ -90,7 +90,7 @@ SPRINT__INLINE void forward_all(const struct sprint__dense *dense, const sprint_
   if (out - o == 1) forward_units(dense, x, relu_x, o, 1, y);
 }
 
-SPRINT__FAST void sprint__abreast_forward(const struct sprint__dense *dense, const sprint_real *x, bool relu_x,
+SPRINT__FAST void sprint__interleaved_forward(const struct sprint__dense *dense, const sprint_real *x, bool relu_x,
                                           sprint_real *ret_y) {
   if (relu_x)
     forward_all(dense, x, true, ret_y);

@@ -1,0 +1,276 @@
+/* What all engines share: picking one, deploying, snapshots, drawn records, and losses for the shift. */
+#include "engine/engine.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "engine/sampler.h"
+#include "engine/survey.h"
+
+static const sprint_kind *const engine_kinds[] = {
+    &sprint__engine_auto,
+    &sprint__engine_plain,
+    &sprint__engine_pixels,
+};
+
+static const sprint_param engine_params[] = {
+    {.name = "memory",
+     .type = SPRINT_PARAM_INTEGER,
+     .standard = "1000",
+     .min = 0,
+     .max = 1e6,
+     .help = "megabytes that an engine may take for tables which make it faster"},
+};
+
+const sprint_family sprint__engine_family = {
+    .name = "engines",
+    .key = "engine",
+    .help = "who works on records; all give the same numbers, up to rounding",
+    .params = engine_params,
+    .n_params = SPRINT__COUNT(engine_params),
+    .kinds = engine_kinds,
+    .n_kinds = SPRINT__COUNT(engine_kinds),
+    .standard = "auto",
+};
+
+const sprint_kind sprint__engine_auto = {"auto", "the fastest that fits the run", NULL, 0, NULL};
+
+static void deployment_clear(struct sprint__deployment *deployment) {
+  sprint__free(deployment->theta);
+  sprint__free(deployment->p);
+}
+
+static sprint_status deployment_new(const sprint_shift *shift, struct sprint__deployment *ret_deployment) {
+  ret_deployment->theta = sprint__alloc(shift->context, shift->model->n_params, sizeof(sprint_real));
+  ret_deployment->p = sprint__alloc(shift->context, shift->population->n_strata, sizeof(double));
+  return ret_deployment->theta && ret_deployment->p ? SPRINT_OK : SPRINT_ERROR_MEMORY;
+}
+
+void sprint__engine_free(struct sprint__engine *engine) {
+  if (!engine) return;
+  sprint__shift_set_losses(engine->shift, NULL);
+  if (engine->ops && engine->ops->free) engine->ops->free(engine);
+  deployment_clear(&engine->current);
+  deployment_clear(&engine->anchor);
+  sprint__pass_clear(&engine->pass);
+  sprint__pass_clear(&engine->heldout_pass);
+  struct sprint__strata_sums *const sums[] = {&engine->survey.sums, &engine->losses, &engine->heldout_sums};
+  for (size_t i = 0; i < SPRINT__COUNT(sums); i++) sprint__strata_sums_free(sums[i]);
+  void *const owned[] = {engine->anchor_x, engine->who, engine->x, engine->x_anchor, engine->y, engine};
+  for (size_t i = 0; i < SPRINT__COUNT(owned); i++) sprint__free(owned[i]);
+}
+
+/* A step allocates nothing: all room is taken here. */
+static sprint_status allocate(struct sprint__engine *engine, const struct sprint__engine_options *options) {
+  sprint_context *context = engine->context;
+  sprint_shift *shift = engine->shift;
+  const sprint_solver *solver = engine->solver;
+  const sprint_population *heldout = options->heldout;
+  size_t b = solver->batch, d = shift->population->d, n_params = solver->n_params;
+  SPRINT__TRY(deployment_new(shift, &engine->current));
+  SPRINT__TRY(deployment_new(shift, &engine->anchor));
+  SPRINT__TRY(sprint__pass_new(shift, shift->population, &engine->pass));
+  SPRINT__TRY(sprint__strata_sums_new(context, solver->n_strata, n_params, &engine->survey.sums));
+  SPRINT__TRY(sprint__strata_sums_new(context, solver->n_strata, 0, &engine->losses));
+  if (heldout) {
+    SPRINT__TRY(sprint__pass_new(shift, heldout, &engine->heldout_pass));
+    SPRINT__TRY(sprint__strata_sums_new(context, heldout->n_strata, 0, &engine->heldout_sums));
+  }
+  engine->who = sprint__alloc(context, b, sizeof *engine->who);
+  engine->x = sprint__alloc(context, b, d * sizeof *engine->x);
+  engine->x_anchor = sprint__alloc(context, b, d * sizeof *engine->x);
+  engine->y = sprint__alloc(context, b, sizeof *engine->y);
+  if (!engine->who || !engine->x || !engine->x_anchor || !engine->y) return SPRINT_ERROR_MEMORY;
+  if (!shift->keeps_records || !solver->coupled) return SPRINT_OK;
+  engine->anchor_x = sprint__alloc(context, shift->population->n, d * sizeof *engine->anchor_x);
+  return engine->anchor_x ? SPRINT_OK : SPRINT_ERROR_MEMORY;
+}
+
+static const char *misfit_of(const struct sprint__engine *engine, const sprint_kind *kind) {
+  const struct sprint__engine_ops *ops = kind->ops;
+  return ops->misfit ? ops->misfit(engine) : NULL;
+}
+
+/* Of `auto`: the last of the kinds that fits; they are in the order of their speed. */
+static sprint_status pick(struct sprint__engine *engine, const struct sprint__section *section) {
+  engine->kind = section->kind;
+  if (!engine->kind->ops) {
+    size_t k = SPRINT__COUNT(engine_kinds) - 1;
+    while (engine_kinds[k] != &sprint__engine_plain && misfit_of(engine, engine_kinds[k])) k--;
+    engine->kind = engine_kinds[k];
+  }
+  const char *misfit = misfit_of(engine, engine->kind);
+  if (misfit) return sprint__refuse(section, "kind", "'%s' cannot do this run: %s", engine->kind->name, misfit);
+  engine->ops = engine->kind->ops;
+  return engine->ops->setup ? engine->ops->setup(engine) : SPRINT_OK;
+}
+
+/* The sum of the losses at theta of some individuals' base records. */
+static double sum_losses(void *user, const sprint_real *theta, const uint32_t *who, size_t n) {
+  struct sprint__engine *engine = user;
+  const sprint_population *population = engine->shift->population;
+  double loss = 0;
+  for (size_t start = 0; start < n; start += engine->pass.room) {
+    size_t rows = n - start < engine->pass.room ? n - start : engine->pass.room;
+    for (size_t i = 0; i < rows; i++) engine->pass.y[i] = population->y[who[start + i]];
+    struct sprint__rows part = {
+        .n = rows, .y = engine->pass.y, .pixels = &population->pixels, .who = who + start};
+    struct sprint__sums sums;
+    engine->ops->sum(engine, theta, &part, NULL, &sums);
+    loss += sums.loss;
+  }
+  return loss;
+}
+
+/* The losses of everybody's base record at theta. Those of the solver's theta may be at hand. What training goes by does
+ * not depend on whether a row of the trace was taken: a survey's losses are to the bit those of a pass for losses alone. */
+static uint64_t losses_by_stratum(void *user, const sprint_real *theta, enum sprint__moment moment, double *ret_sums) {
+  struct sprint__engine *engine = user;
+  const struct sprint__survey *survey = &engine->survey;
+  const struct sprint__strata_sums *sums = &survey->sums;
+  bool evaluates = moment == SPRINT__AT_EVALUATION, fresh = engine->asking && sprint__survey_is_fresh(engine);
+  uint64_t cost = fresh && survey->told ? 0 : engine->pass.population->n;
+  if (!fresh || (!survey->told && !evaluates)) {
+    if (engine->asking && engine->ops->losses && engine->ops->losses(engine, ret_sums)) return cost;
+    /* of the operations of a pass with gradients a third is forward, which is all that would have been done */
+    if (fresh) engine->seconds_reused += survey->seconds / 3;
+  }
+  if (!fresh) {
+    struct sprint__passing passing = {.theta = theta, .sum = engine->ops->sum, .user = engine};
+    sprint__pass_over(&engine->pass, &passing, &engine->losses); /* base records: nothing in it can fail */
+    sums = &engine->losses;
+  }
+  memcpy(ret_sums, sums->loss, sums->n_strata * sizeof *ret_sums);
+  return cost;
+}
+
+/* Losses of base records are looked up where features do not move; where they do, the engine sees other records. */
+static void answer_for_losses(struct sprint__engine *engine) {
+  struct sprint__loss_source source = {engine, engine->ops->sum ? sum_losses : NULL, losses_by_stratum};
+  if (!sprint__shift_moves(engine->shift) && sprint__shift_reweights(engine->shift))
+    sprint__shift_set_losses(engine->shift, &source);
+}
+
+sprint_status sprint__engine_new(sprint_context *context, const struct sprint__engine_options *options,
+                                 struct sprint__engine **ret_engine) {
+  struct sprint__engine *engine = sprint__alloc(context, 1, sizeof *engine);
+  if (!engine) return SPRINT_ERROR_MEMORY;
+  engine->context = context;
+  engine->solver = options->solver;
+  engine->shift = options->shift;
+  engine->seed = options->seed;
+  engine->most_bytes = 1e6 * (double)sprint__get_integer(options->section, "memory");
+  sprint_status status = allocate(engine, options);
+  if (status == SPRINT_OK) status = pick(engine, options->section);
+  if (status != SPRINT_OK) {
+    sprint__engine_free(engine);
+    return status;
+  }
+  answer_for_losses(engine);
+  *ret_engine = engine;
+  return SPRINT_OK;
+}
+
+const sprint_real *sprint__engine_theta(const struct sprint__engine *engine, sprint_real *room) {
+  const sprint_solver *solver = engine->solver;
+  if (!engine->ops->show) return solver->theta;
+  memcpy(room, solver->theta, solver->n_params * sizeof *room);
+  engine->ops->show(engine, room);
+  return room;
+}
+
+sprint_status sprint__engine_strata(struct sprint__engine *engine, enum sprint__moment moment, double *ret_p) {
+  engine->asking = true;
+  sprint_status status = sprint__shift_strata(engine->shift, engine->solver->theta, moment, ret_p);
+  engine->asking = false;
+  return status;
+}
+
+bool sprint__engine_is_finite(const struct sprint__engine *engine) {
+  for (size_t c = 0; c < engine->shift->population->n_strata; c++)
+    if (!isfinite(engine->current.p[c])) return false;
+  return true;
+}
+
+/* theta becomes what the population reacts to; the first deployment of an epoch refreshes what the shift knows. */
+static sprint_status deploy(struct sprint__engine *engine, const sprint_want *want) {
+  sprint_solver *solver = engine->solver;
+  sprint_shift *shift = engine->shift;
+  bool first = solver->cost.epochs >= engine->n_epochs_begun;
+  enum sprint__moment moment = first ? SPRINT__AT_EPOCH : SPRINT__AT_DEPLOYMENT;
+  if (first) engine->n_epochs_begun = solver->cost.epochs + 1;
+  if (shift->ops->deployed) {
+    if (engine->ops->settle) engine->ops->settle(engine);
+    SPRINT__TRY(shift->ops->deployed(shift, want->theta));
+  }
+  if (shift->uses_theta == SPRINT__USES_THETA_ALWAYS)
+    memcpy(engine->current.theta, want->theta, solver->n_params * sizeof *want->theta);
+  if (want->kind == SPRINT_WANT_POPULATION) SPRINT__TRY(sprint__survey_for_solver(engine));
+  if (!first && shift->uses_theta == SPRINT__USES_THETA_AT_EPOCH) return SPRINT_OK; /* p is what it was */
+  SPRINT__TRY(sprint__engine_strata(engine, moment, engine->current.p));
+  if (!sprint__engine_is_finite(engine)) sprint_solver_halt(solver, SPRINT_STOP_DIVERGED);
+  return SPRINT_OK;
+}
+
+sprint_status sprint__engine_ask(struct sprint__engine *engine, sprint_want *ret_want) {
+  SPRINT__TRY(sprint_solver_ask(engine->solver, ret_want));
+  return ret_want->deploy && ret_want->kind != SPRINT_WANT_NOTHING ? deploy(engine, ret_want) : SPRINT_OK;
+}
+
+/* Everybody's record; also what later batches refer back to. */
+static sprint_status tell_everybody(struct sprint__engine *engine) {
+  struct sprint__strata_sums *sums = &engine->survey.sums;
+  const double *p = sprint__engine_p(engine);
+  SPRINT__TRY(sprint__survey_for_solver(engine));
+  for (size_t c = 0; c < sums->n_strata; c++) sums->p[c] = p ? p[c] : 1;
+  memcpy(engine->anchor.theta, engine->current.theta, sums->n_params * sizeof *engine->anchor.theta);
+  memcpy(engine->anchor.p, engine->current.p, engine->shift->population->n_strata * sizeof *engine->anchor.p);
+  return sprint__solver_tell_sums(engine->solver, sums);
+}
+
+sprint_status sprint__engine_advance(struct sprint__engine *engine, bool *ret_more) {
+  sprint_want want;
+  SPRINT__TRY(sprint__engine_ask(engine, &want));
+  *ret_more = want.kind != SPRINT_WANT_NOTHING;
+  if (!*ret_more || engine->solver->stop != SPRINT_STOP_RUNNING) return SPRINT_OK;
+  return want.kind == SPRINT_WANT_POPULATION ? tell_everybody(engine) : engine->ops->step(engine, &want);
+}
+
+void sprint__engine_draw(struct sprint__engine *engine, const sprint_want *want) {
+  sprint__sampler_draw(engine->shift->population, sprint__engine_p(engine), engine->seed, want->step, want->n,
+                       engine->who);
+}
+
+/* The drawn individuals' records at the snapshot. */
+static sprint_status fetch_reference(struct sprint__engine *engine, const uint32_t *who, size_t n) {
+  const sprint_population *population = engine->shift->population;
+  size_t d = population->d;
+  for (size_t i = 0; engine->anchor_x && i < n; i++)
+    memcpy(engine->x_anchor + i * d, engine->anchor_x + who[i] * d, d * sizeof *engine->x_anchor);
+  if (engine->anchor_x) return SPRINT_OK;
+  sprint__population_gather(population, who, 0, n, engine->x_anchor);
+  return sprint__shift_respond(engine->shift, engine->anchor.theta, who, engine->y, n, engine->x_anchor);
+}
+
+sprint_status sprint__engine_fetch(struct sprint__engine *engine, const uint32_t *who, const sprint_want *want,
+                                   sprint_records *ret_records) {
+  sprint_shift *shift = engine->shift;
+  const sprint_population *population = shift->population;
+  const sprint_real *deployed = engine->current.theta;
+  bool moves = sprint__shift_moves(shift), refers = moves && want->reference;
+  sprint_real *x = sprint__shift_by_reference(shift) ? NULL : engine->x;
+  for (size_t i = 0; i < want->n; i++) engine->y[i] = population->y[who[i]];
+  if (x) sprint__population_gather(population, who, 0, want->n, x);
+  if (moves) SPRINT__TRY(sprint__shift_respond(shift, deployed, who, engine->y, want->n, x));
+  if (refers) SPRINT__TRY(fetch_reference(engine, who, want->n));
+  if (shift->ops->drawn) SPRINT__TRY(shift->ops->drawn(shift, deployed, who, engine->y, want->n, x));
+  *ret_records = (sprint_records){.n = want->n,
+                                  .x = x,
+                                  .y = engine->y,
+                                  .x_reference = refers ? engine->x_anchor : NULL,
+                                  .p = sprint__engine_p(engine),
+                                  .images = population,
+                                  .who = who,
+                                  .deployment = want->deployment};
+  return SPRINT_OK;
+}

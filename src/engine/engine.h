@@ -1,0 +1,143 @@
+/* An engine: who works on records. It deploys what the solver wants deployed, takes everybody's record for a snapshot,
+ * takes steps, looks at theta for the trace, and shows theta whole. `plain` is the definition: it serves every estimator,
+ * model and shift. A fast engine serves what it fits, is picked once, when a run is made, and is known to nobody else;
+ * an estimator declares what a fast engine may use (struct sprint__linear). */
+#ifndef SPRINT_ENGINE_ENGINE_H
+#define SPRINT_ENGINE_ENGINE_H
+
+#include "engine/pass.h"
+#include "solver/solver.h"
+
+/* A deployment: the parameters that the population reacts to, and how often each stratum shows up. */
+struct sprint__deployment {
+  sprint_real *theta; /* (n_params); not kept where the shift has no use for it */
+  double *p;          /* (n_strata of the population) */
+};
+
+/* Everybody's record at the solver's theta. One pass serves a row of the trace and the snapshot that follows it. */
+struct sprint__survey {
+  struct sprint__strata_sums sums;
+  bool known;
+  uint64_t step;       /* the solver's steps at theta */
+  bool own;            /* the records are those of D(theta); otherwise of an older deployment */
+  bool told;           /* the solver has had it as what it wanted */
+  bool displaced;      /* displacement is known */
+  double displacement; /* mean |x - base x| */
+  uint64_t evals;      /* of the shift, and: */
+  double seconds;      /* that it took */
+};
+
+struct sprint__engine;
+
+struct sprint__engine_ops {
+  /* What of this run it cannot do, in a few words; NULL: nothing. */
+  const char *(*misfit)(const struct sprint__engine *engine);
+  sprint_status (*setup)(struct sprint__engine *engine);
+  void (*free)(struct sprint__engine *engine);
+  /* Sums over rows of the population or its held-out part; user: the engine; total NULL: losses alone, without those of a
+   * gradient in mind. NULL: the model's own way. */
+  sprint__sum_rows sum;
+  /* Tells the solver the batch that it wants, or takes that step, and maybe some more that follow it. */
+  sprint_status (*step)(struct sprint__engine *engine, const sprint_want *want);
+  /* Sums of the losses at the solver's theta by stratum, for a deployment. Returns false where it has no way of its own
+   * to know them. NULL: never has. */
+  bool (*losses)(struct sprint__engine *engine, double *ret_sums);
+  /* Where steps are put off: theta, a copy of the solver's, gets those that it lacks; the solver's own does. Both NULL:
+   * it never lacks any. */
+  void (*show)(const struct sprint__engine *engine, sprint_real *theta);
+  void (*settle)(struct sprint__engine *engine);
+};
+
+struct sprint__engine_options {
+  const struct sprint__section *section; /* `engine:` */
+  sprint_solver *solver;
+  sprint_shift *shift;
+  const sprint_population *heldout; /* or NULL */
+  uint64_t seed;
+};
+
+struct sprint__engine {
+  const sprint_kind *kind; /* that was picked */
+  const struct sprint__engine_ops *ops;
+  void *impl;
+  sprint_context *context;
+  sprint_solver *solver;
+  sprint_shift *shift;
+  uint64_t seed;
+  double most_bytes; /* that a fast engine may take for what makes it fast */
+
+  struct sprint__deployment current; /* the newest */
+  struct sprint__deployment anchor;  /* that of the newest snapshot */
+  uint64_t n_epochs_begun;           /* epochs whose first deployment is done */
+  bool asking;                       /* the shift is asked about the solver's theta */
+  bool surveying;                    /* a survey is being taken */
+
+  struct sprint__pass pass, heldout_pass;
+  struct sprint__survey survey;
+  struct sprint__strata_sums losses;       /* of a pass for losses alone */
+  struct sprint__strata_sums heldout_sums; /* as losses */
+  sprint_real *anchor_x;                   /* (n, d) everybody's record at the snapshot, where the shift keeps records */
+  double seconds_reused;                   /* spent on rows of the trace, on what training would have had to do */
+
+  uint32_t *who;                 /* (batch) */
+  sprint_real *x, *x_anchor, *y; /* (batch, d), (batch) */
+};
+
+extern const sprint_family sprint__engine_family;
+extern const sprint_kind sprint__engine_auto, sprint__engine_plain, sprint__engine_pixels;
+
+/* Picks the engine that the section names; `auto`: the first that fits. */
+sprint_status sprint__engine_new(sprint_context *context, const struct sprint__engine_options *options,
+                                 struct sprint__engine **ret_engine);
+void sprint__engine_free(struct sprint__engine *engine);
+
+/* Does what the solver wants next. *ret_more false: it wants nothing any more. */
+sprint_status sprint__engine_advance(struct sprint__engine *engine, bool *ret_more);
+
+/* All of the solver's theta, in room (n_params) where it lacks steps. */
+const sprint_real *sprint__engine_theta(const struct sprint__engine *engine, sprint_real *room);
+
+/* The strata probabilities of the newest deployment; NULL where the shift does not reweight. */
+static inline const double *sprint__engine_p(const struct sprint__engine *engine) {
+  return sprint__shift_reweights(engine->shift) ? engine->current.p : NULL;
+}
+
+/* Evaluation. Nothing of it is counted, drawn or remembered by the shift. */
+
+/* |E[v] - grad J(theta; deployed)| of the newest step, over all draws; NaN where the estimator does not say. room
+ * (n_params). To be called before sprint__engine_look. */
+sprint_status sprint__engine_bias(struct sprint__engine *engine, double *room, double *ret_bias);
+
+/* What is measured at theta on D(theta). */
+struct sprint__look {
+  double loss, accuracy, displacement;
+  double loss_base, accuracy_base; /* on the base records */
+  double loss_heldout, accuracy_heldout;
+  double gradient_sq;
+};
+
+/* Measures the solver's theta; ret_p (n_strata of the population), room (n_params). *ret_finite false: theta or what
+ * follows from it is no number any more, and nothing was measured. */
+sprint_status sprint__engine_look(struct sprint__engine *engine, double *room, double *ret_p, struct sprint__look *ret_look,
+                                  bool *ret_finite);
+
+/* What engines share. */
+
+/* Records of the drawn individuals `who` (n) under the newest deployment and, where they are wanted, under the
+ * snapshot's; the shift hears that they were drawn. The one place where drawn records are fetched. */
+sprint_status sprint__engine_fetch(struct sprint__engine *engine, const uint32_t *who, const sprint_want *want,
+                                   sprint_records *ret_records);
+
+/* Draws the batch that is wanted: engine->who. */
+void sprint__engine_draw(struct sprint__engine *engine, const sprint_want *want);
+
+/* plain's way of a step. */
+sprint_status sprint__engine_plain_step(struct sprint__engine *engine, const sprint_want *want);
+
+/* The survey becomes the snapshot's again: at theta~, of the records that it had. */
+sprint_status sprint__survey_anchor(struct sprint__engine *engine, const struct sprint__linear *linear);
+
+/* What the solver wants next, deployed where it has to be. */
+sprint_status sprint__engine_ask(struct sprint__engine *engine, sprint_want *ret_want);
+
+#endif

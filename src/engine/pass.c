@@ -1,0 +1,166 @@
+/* Passes over a population: see pass.h. */
+#include "engine/pass.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/vector.h"
+
+/* A piece is large enough for all threads to be busy, and what is copied of it takes some megabytes. */
+enum { MOST_ROWS = 16384, LEAST_ROWS = 512, COPIED_REALS = 1 << 20 };
+
+static size_t room_for(const sprint_shift *shift) {
+  size_t rows = COPIED_REALS / shift->population->d;
+  return sprint__shift_by_reference(shift) || rows > MOST_ROWS ? MOST_ROWS : rows < LEAST_ROWS ? LEAST_ROWS : rows;
+}
+
+sprint_status sprint__pass_new(sprint_shift *shift, const sprint_population *population,
+                               struct sprint__pass *ret_pass) {
+  sprint_context *context = shift->context;
+  size_t room = room_for(shift), d = population->d;
+  bool copies = !sprint__shift_by_reference(shift);
+  struct sprint__pass pass = {
+      .shift = shift,
+      .population = population,
+      .by_stratum = sprint__shift_reweights(shift) || population != shift->population,
+      .room = room,
+      .x = copies ? sprint__alloc(context, room, d * sizeof(sprint_real)) : NULL,
+      .y = sprint__alloc(context, room, sizeof(sprint_real)),
+      .who = sprint__alloc(context, room, sizeof(uint32_t)),
+      .base = sprint__alloc(context, d, sizeof(sprint_real)),
+  };
+  if ((copies && !pass.x) || !pass.y || !pass.who || !pass.base) {
+    sprint__pass_clear(&pass);
+    return SPRINT_ERROR_MEMORY;
+  }
+  *ret_pass = pass;
+  return SPRINT_OK;
+}
+
+void sprint__pass_clear(struct sprint__pass *pass) {
+  sprint__free(pass->x);
+  sprint__free(pass->y);
+  sprint__free(pass->who);
+  sprint__free(pass->base);
+  *pass = (struct sprint__pass){0};
+}
+
+/* A piece: n individuals, in the population's order where in_order, and of one stratum where the pass is by strata. */
+struct piece {
+  size_t n, stratum;
+  const uint32_t *who;
+  bool in_order;
+};
+
+/* The piece's records under the deployment, as the model takes them. */
+static sprint_status records_of(struct sprint__pass *pass, const sprint_real *deployed, const struct piece *piece,
+                                struct sprint__rows *ret_rows) {
+  sprint_shift *shift = pass->shift;
+  const sprint_population *population = pass->population;
+  bool inside = population == shift->population, moves = deployed && sprint__shift_moves(shift);
+  *ret_rows = (struct sprint__rows){.n = piece->n, .y = pass->y, .pixels = &population->pixels, .who = piece->who};
+  if (piece->in_order && population->x && !moves) {
+    ret_rows->x = population->x + piece->who[0] * population->d;
+    ret_rows->y = population->y + piece->who[0];
+    return SPRINT_OK;
+  }
+  for (size_t i = 0; i < piece->n; i++) pass->y[i] = population->y[piece->who[i]];
+  ret_rows->x = pass->x;
+  if (!pass->x) return SPRINT_OK;
+  sprint__population_gather(population, piece->in_order ? NULL : piece->who, piece->who[0], piece->n, pass->x);
+  if (!moves) return SPRINT_OK;
+  return sprint__shift_respond(shift, deployed, inside ? piece->who : NULL, pass->y, piece->n, pass->x);
+}
+
+/* The sum over rows of |x - base x|. */
+static double displacement(struct sprint__pass *pass, const struct sprint__rows *rows) {
+  double sum = 0;
+  size_t d = pass->population->d;
+  for (size_t i = 0; i < rows->n; i++) {
+    sprint__population_gather(pass->population, &rows->who[i], 0, 1, pass->base);
+    sum += sprint__distance(rows->x + i * d, pass->base, d);
+  }
+  return sum;
+}
+
+static void sum_rows(const struct sprint__pass *pass, const struct sprint__passing *passing,
+                     const struct sprint__rows *rows, const struct sprint__total *total, struct sprint__sums *sums) {
+  if (passing->sum)
+    passing->sum(passing->user, passing->theta, rows, total, sums);
+  else
+    sprint__model_sums_to(pass->shift->model, passing->theta, rows, total, sums);
+}
+
+static sprint_status visit(struct sprint__pass *pass, const struct sprint__passing *passing, const struct piece *piece,
+                           struct sprint__strata_sums *all) {
+  struct sprint__rows rows;
+  struct sprint__sums sums;
+  SPRINT__TRY(records_of(pass, passing->deployed, piece, &rows));
+  size_t d = pass->population->d, c = piece->stratum;
+  struct sprint__total total = {all->gradient ? all->gradient + c * all->n_params : NULL, 1, all->count[c] > 0};
+  sum_rows(pass, passing, &rows, &total, &sums);
+  all->loss[c] += sums.loss;
+  all->correct[c] += sums.correct;
+  all->count[c] += rows.n;
+  all->n += rows.n;
+  if (passing->ret_displacement)
+    *passing->ret_displacement += displacement(pass, &rows) / (double)pass->population->n;
+  for (size_t i = 0; passing->ret_x && i < rows.n; i++)
+    memcpy(passing->ret_x + rows.who[i] * d, rows.x + i * d, d * sizeof *rows.x);
+  return SPRINT_OK;
+}
+
+static sprint_status over_rows(struct sprint__pass *pass, const struct sprint__passing *passing,
+                               struct sprint__strata_sums *all) {
+  for (size_t start = 0; start < pass->population->n; start += pass->room) {
+    size_t left = pass->population->n - start;
+    struct piece piece = {.n = left < pass->room ? left : pass->room, .who = pass->who, .in_order = true};
+    for (size_t i = 0; i < piece.n; i++) pass->who[i] = (uint32_t)(start + i);
+    SPRINT__TRY(visit(pass, passing, &piece, all));
+  }
+  return SPRINT_OK;
+}
+
+static sprint_status over_strata(struct sprint__pass *pass, const struct sprint__passing *passing,
+                                 struct sprint__strata_sums *all) {
+  const sprint_population *population = pass->population;
+  for (size_t c = 0; c < population->n_strata; c++)
+    for (size_t start = population->stratum_start[c]; start < population->stratum_start[c + 1]; start += pass->room) {
+      size_t left = population->stratum_start[c + 1] - start;
+      struct piece piece = {
+          .n = left < pass->room ? left : pass->room, .stratum = c, .who = population->by_stratum + start};
+      SPRINT__TRY(visit(pass, passing, &piece, all));
+    }
+  return SPRINT_OK;
+}
+
+sprint_status sprint__pass_over(struct sprint__pass *pass, const struct sprint__passing *passing,
+                                struct sprint__strata_sums *ret_sums) {
+  sprint__strata_sums_clear(ret_sums);
+  if (passing->ret_displacement) *passing->ret_displacement = 0;
+  return pass->by_stratum ? over_strata(pass, passing, ret_sums) : over_rows(pass, passing, ret_sums);
+}
+
+/* The probability of all strata that have records: a population from outside may lack some. */
+static double share_of_present(const struct sprint__strata_sums *sums, const double *p) {
+  double share = 0;
+  for (size_t c = 0; c < sums->n_strata; c++)
+    if (sums->count[c]) share += p[c];
+  return share;
+}
+
+void sprint__pass_risk(const struct sprint__pass *pass, const sprint_real *theta,
+                       const struct sprint__strata_sums *sums, const double *p, double *ret_loss,
+                       double *ret_accuracy) {
+  const sprint_model *model = pass->shift->model;
+  double loss = sprint__model_penalty(model, theta), accuracy = 0, share = 1;
+  if (p && pass->population != pass->shift->population) share = share_of_present(sums, p);
+  for (size_t c = 0; c < sums->n_strata; c++) {
+    if (sums->count[c] == 0 || share == 0) continue;
+    double weight = p ? p[c] / share / (double)sums->count[c] : 1.0 / (double)sums->n;
+    loss += weight * sums->loss[c];
+    accuracy += weight * (double)sums->correct[c];
+  }
+  *ret_loss = loss;
+  *ret_accuracy = model->classifies ? accuracy : NAN;
+}

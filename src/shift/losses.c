@@ -1,0 +1,97 @@
+/* Losses by stratum: see losses.h. Rows go to the model in pieces, those of a stratum together. */
+#include "shift/losses.h"
+
+#include <string.h>
+
+enum { PIECE = 1024 }; /* rows */
+
+struct sprint__losses {
+  sprint_shift *shift;
+  sprint_real *x, *y; /* (PIECE, d), (PIECE) */
+  uint32_t *who;      /* (PIECE) */
+};
+
+void sprint__losses_free(struct sprint__losses *losses) {
+  if (!losses) return;
+  sprint__free(losses->x);
+  sprint__free(losses->y);
+  sprint__free(losses->who);
+  sprint__free(losses);
+}
+
+sprint_status sprint__losses_new(sprint_shift *shift, struct sprint__losses **ret_losses) {
+  sprint_context *context = shift->context;
+  struct sprint__losses *losses = sprint__alloc(context, 1, sizeof *losses);
+  if (!losses) return SPRINT_ERROR_MEMORY;
+  losses->shift = shift;
+  losses->x = sprint__alloc(context, PIECE, shift->population->d * sizeof *losses->x);
+  losses->y = sprint__alloc(context, PIECE, sizeof *losses->y);
+  losses->who = sprint__alloc(context, PIECE, sizeof *losses->who);
+  if (!losses->x || !losses->y || !losses->who) {
+    sprint__losses_free(losses);
+    return SPRINT_ERROR_MEMORY;
+  }
+  *ret_losses = losses;
+  return SPRINT_OK;
+}
+
+/* The sum over n <= PIECE rows: of x, or, where it is NULL, of the base records of `who`. */
+static double sum_piece(struct sprint__losses *losses, const sprint_real *theta, const uint32_t *who,
+                        const sprint_real *x, size_t n) {
+  const sprint_shift *shift = losses->shift;
+  const sprint_population *population = shift->population;
+  if (!x && shift->losses.sum) return shift->losses.sum(shift->losses.user, theta, who, n);
+  struct sprint__rows rows = {.n = n, .x = x, .y = losses->y, .pixels = &population->pixels, .who = who};
+  struct sprint__sums sums = {0, 0, NULL};
+  for (size_t i = 0; i < n; i++) losses->y[i] = population->y[who[i]];
+  if (!x && !sprint__shift_by_reference(shift)) {
+    sprint__population_gather(population, who, 0, n, losses->x);
+    rows.x = losses->x;
+  }
+  sprint__model_sums(shift->model, theta, &rows, &sums, NULL);
+  return sums.loss;
+}
+
+void sprint__losses_of_everybody(struct sprint__losses *losses, const sprint_real *theta, enum sprint__moment moment,
+                                 double *ret_means) {
+  sprint_shift *shift = losses->shift;
+  const sprint_population *population = shift->population;
+  const struct sprint__loss_source *source = &shift->losses;
+  shift->evals += source->by_stratum ? source->by_stratum(source->user, theta, moment, ret_means) : population->n;
+  for (size_t c = 0; c < population->n_strata; c++) {
+    size_t start = population->stratum_start[c], end = population->stratum_start[c + 1];
+    if (!source->by_stratum) ret_means[c] = 0;
+    for (size_t i = start; !source->by_stratum && i < end; i += PIECE)
+      ret_means[c] += sum_piece(losses, theta, population->by_stratum + i, NULL, end - i < PIECE ? end - i : PIECE);
+    ret_means[c] /= (double)(end - start);
+  }
+}
+
+/* From *start on, the next members of stratum c, at most PIECE of them; returns how many, *start behind the last. */
+static size_t collect(struct sprint__losses *losses, const uint32_t *who, size_t n, const sprint_real *x, size_t c,
+                      size_t *start) {
+  const sprint_population *population = losses->shift->population;
+  size_t d = population->d, rows = 0, i = *start;
+  for (; i < n && rows < PIECE; i++) {
+    if (sprint__population_stratum(population, who[i]) != c) continue;
+    if (x) memcpy(losses->x + rows * d, x + i * d, d * sizeof *x);
+    losses->who[rows++] = who[i];
+  }
+  *start = i;
+  return rows;
+}
+
+void sprint__losses_of(struct sprint__losses *losses, const sprint_real *theta, const uint32_t *who, size_t n,
+                       const sprint_real *x, double *ret_means, size_t *ret_counts) {
+  for (size_t c = 0; c < losses->shift->population->n_strata; c++) {
+    ret_means[c] = 0;
+    ret_counts[c] = 0;
+    for (size_t start = 0; start < n;) {
+      size_t rows = collect(losses, who, n, x, c, &start);
+      if (rows) ret_means[c] += sum_piece(losses, theta, losses->who, x ? losses->x : NULL, rows);
+      ret_counts[c] += rows;
+    }
+    if (ret_counts[c]) ret_means[c] /= (double)ret_counts[c];
+  }
+  losses->shift->evals += n;
+}

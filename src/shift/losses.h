@@ -1,0 +1,22 @@
+/* Losses by stratum of base records, or of what people answered: what retention goes by. */
+#ifndef SPRINT_SHIFT_LOSSES_H
+#define SPRINT_SHIFT_LOSSES_H
+
+#include "shift/shift.h"
+
+struct sprint__losses;
+
+/* Keeps pointers to the shift's model, population and loss source. */
+sprint_status sprint__losses_new(sprint_shift *shift, struct sprint__losses **ret_losses);
+void sprint__losses_free(struct sprint__losses *losses);
+
+/* ret_means (n_strata): the mean loss at theta of each stratum's base records, everybody's. */
+void sprint__losses_of_everybody(struct sprint__losses *losses, const sprint_real *theta, enum sprint__moment moment,
+                                 double *ret_means);
+
+/* The same over `who` (n) alone, as they answered: x (n, d), or NULL: with their base records. ret_counts
+ * (n_strata): how many of them are of each stratum; where there are none the mean is 0. */
+void sprint__losses_of(struct sprint__losses *losses, const sprint_real *theta, const uint32_t *who, size_t n,
+                       const sprint_real *x, double *ret_means, size_t *ret_counts);
+
+#endif

@@ -1,0 +1,85 @@
+/* Sums and means by stratum: see strata.h. */
+#include "solver/strata.h"
+
+#include <string.h>
+
+#include "base/fast.h"
+#include "base/lanes.h"
+
+void sprint__strata_sums_free(struct sprint__strata_sums *sums) {
+  void *const owned[] = {sums->gradient, sums->loss, sums->count, sums->correct, sums->p};
+  for (size_t i = 0; i < SPRINT__COUNT(owned); i++) sprint__free(owned[i]);
+  *sums = (struct sprint__strata_sums){0};
+}
+
+sprint_status sprint__strata_sums_new(sprint_context *context, size_t n_strata, size_t n_params,
+                                      struct sprint__strata_sums *ret_sums) {
+  struct sprint__strata_sums sums = {
+      .n_strata = n_strata,
+      .n_params = n_params,
+      .gradient = n_params ? sprint__alloc(context, n_strata * n_params, sizeof(double)) : NULL,
+      .loss = sprint__alloc(context, n_strata, sizeof(double)),
+      .count = sprint__alloc(context, n_strata, sizeof(size_t)),
+      .correct = sprint__alloc(context, n_strata, sizeof(size_t)),
+      .p = sprint__alloc(context, n_strata, sizeof(double)),
+  };
+  if ((n_params && !sums.gradient) || !sums.loss || !sums.count || !sums.correct || !sums.p) {
+    sprint__strata_sums_free(&sums);
+    return SPRINT_ERROR_MEMORY;
+  }
+  *ret_sums = sums;
+  return SPRINT_OK;
+}
+
+void sprint__strata_sums_clear(struct sprint__strata_sums *sums) {
+  memset(sums->loss, 0, sums->n_strata * sizeof *sums->loss);
+  memset(sums->count, 0, sums->n_strata * sizeof *sums->count);
+  memset(sums->correct, 0, sums->n_strata * sizeof *sums->correct);
+  sums->n = 0;
+}
+
+struct mean_work {
+  const struct sprint__strata_parts *parts;
+  const double *p;
+  sprint_real *mean;
+  double *exact;
+};
+
+/* Below this a stratum's share is far beneath the rounding of any other. */
+#define NEVER 1e-30
+
+enum { CHUNK = 256 }; /* parameters */
+
+SPRINT__FAST static void mean_chunk(const struct mean_work *work, size_t start, size_t n) {
+  const struct sprint__strata_parts *parts = work->parts;
+  double totals[CHUNK] = {0};
+  for (size_t c = 0; c < parts->n_strata; c++) {
+    if ((parts->sums && parts->count[c] == 0) || work->p[c] <= NEVER) continue;
+    size_t at = c * parts->n_params + start;
+    double weight = parts->sums ? work->p[c] / (double)parts->count[c] : work->p[c];
+    if (parts->sums)
+      for (size_t i = 0; i < n; i++) totals[i] += weight * parts->sums[at + i];
+    else
+      for (size_t i = 0; i < n; i++) totals[i] += weight * (double)parts->means[at + i];
+  }
+  for (size_t i = 0; i < n; i++)
+    if (work->exact)
+      work->exact[start + i] = totals[i];
+    else
+      work->mean[start + i] = (sprint_real)totals[i];
+}
+
+static void mean_chunks(void *user, int lane, size_t start, size_t end) {
+  (void)lane;
+  const struct mean_work *work = user;
+  size_t n = work->parts->n_params;
+  for (size_t c = start; c < end; c++) mean_chunk(work, c * CHUNK, n - c * CHUNK < CHUNK ? n - c * CHUNK : CHUNK);
+}
+
+void sprint__strata_mean(sprint_context *context, const struct sprint__strata_parts *parts, const double *p,
+                         sprint_real *ret_mean, double *ret_exact) {
+  struct mean_work work = {parts, p, ret_mean, ret_exact};
+  size_t chunks = (parts->n_params + CHUNK - 1) / CHUNK;
+  int n_lanes = sprint__lanes_for(chunks, 10.0 * CHUNK * (double)parts->n_strata, 0);
+  sprint__lanes_run(context, chunks, n_lanes, mean_chunks, &work);
+}

@@ -1,0 +1,42 @@
+/* Sums over everybody's record, stratum by stratum, and means of them weighted by strata probabilities. */
+#ifndef SPRINT_SOLVER_STRATA_H
+#define SPRINT_SOLVER_STRATA_H
+
+#include "base/context.h"
+
+struct sprint__strata_sums {
+  size_t n_strata, n_params;
+  double *gradient; /* (n_strata, n_params) sums; of a stratum without records, anything; NULL: not wanted */
+  double *loss;     /* (n_strata) sums */
+  size_t *count;    /* (n_strata) records */
+  size_t *correct;  /* (n_strata) of these, those classified right */
+  double *p;        /* (n_strata) probabilities of the deployment */
+  size_t n;         /* records in all */
+};
+
+/* n_params 0: without a gradient. */
+sprint_status sprint__strata_sums_new(sprint_context *context, size_t n_strata, size_t n_params,
+                                      struct sprint__strata_sums *ret_sums);
+void sprint__strata_sums_free(struct sprint__strata_sums *sums);
+
+/* Nobody has been counted. */
+void sprint__strata_sums_clear(struct sprint__strata_sums *sums);
+
+/* The parts of a mean by stratum: sums with their counts, or means that have been worked out. */
+struct sprint__strata_parts {
+  size_t n_strata, n_params;
+  const double *sums;       /* (n_strata, n_params), or NULL: */
+  const size_t *count;      /* (n_strata) of the sums */
+  const sprint_real *means; /* (n_strata, n_params) */
+};
+
+/* The sum over strata of p_c times the mean of stratum c, accumulated in double: to ret_mean (n_params), or, unless it
+ * is NULL, to ret_exact. */
+void sprint__strata_mean(sprint_context *context, const struct sprint__strata_parts *parts, const double *p,
+                         sprint_real *ret_mean, double *ret_exact);
+
+static inline struct sprint__strata_parts sprint__strata_parts_of(const struct sprint__strata_sums *sums) {
+  return (struct sprint__strata_parts){sums->n_strata, sums->n_params, sums->gradient, sums->count, NULL};
+}
+
+#endif

@@ -1,0 +1,353 @@
+/* Engines against each other: every method under every shift, as the registry has them, by every engine that takes it;
+ * and methods that declare nothing, which must be right wherever they run. */
+#define _GNU_SOURCE
+#include "pixels_help.h"
+
+#include <unistd.h>
+
+#include "solver/solver.h"
+
+enum { MOST_SPECS = 64, SPEC = 160 };
+
+static const sprint_family *family_of(const char *name) {
+  size_t n = 0;
+  const sprint_family *const *families = sprint_families(&n);
+  for (size_t i = 0; i < n; i++)
+    if (strcmp(families[i]->name, name) == 0) return families[i];
+  fail_msg("there is no family '%s'", name);
+  return NULL;
+}
+
+/* Every kind of a family: as it comes, and with each choice that it offers. */
+static size_t specs_of(const char *family, const char *more, char specs[MOST_SPECS][SPEC]) {
+  const sprint_family *f = family_of(family);
+  size_t n = 0;
+  for (size_t k = 0; k < f->n_kinds; k++) {
+    const sprint_kind *kind = f->kinds[k];
+    snprintf(specs[n++], SPEC, "{kind: %s%s}", kind->name, more);
+    for (size_t p = 0; p < kind->n_params; p++) {
+      if (kind->params[p].type != SPRINT_PARAM_CHOICE) continue;
+      char choices[SPEC], *rest = choices, *choice;
+      snprintf(choices, sizeof choices, "%s", kind->params[p].choices);
+      while ((choice = strsep(&rest, "|"))) {
+        assert_true(n < MOST_SPECS);
+        snprintf(specs[n++], SPEC, "{kind: %s, %s: '%s'%s}", kind->name, kind->params[p].name, choice, more);
+      }
+    }
+  }
+  return n;
+}
+
+struct end {
+  bool refused;
+  size_t n_params;
+  sprint_real theta[20000];
+  sprint_trace_row row;
+};
+
+static void finish(sprint_run *run, struct end *ret_end) {
+  size_t rows = 0;
+  memcpy(ret_end->theta, sprint_run_theta(run), ret_end->n_params * sizeof(sprint_real));
+  const sprint_trace_row *trace = sprint_run_trace(run, &rows);
+  ret_end->row = trace[rows - 1];
+}
+
+/* A run to its end; refused: the shift or the engine does not take it. */
+static void run_to_end(sprint_context *context, const sprint_population *people, const char *shift_spec,
+                       const char *spec, struct end *ret_end) {
+  sprint_model *model = NULL;
+  sprint_shift *shift = NULL;
+  sprint_run *run = NULL;
+  MUST(context, sprint_model_new(context, network, people, &model));
+  ret_end->n_params = sprint_model_n_params(model);
+  ret_end->refused = sprint_shift_new(context, shift_spec, model, people, &shift) != SPRINT_OK;
+  if (!ret_end->refused) {
+    sprint_run_options options = {.spec = spec, .seed = 4, .shift = shift};
+    ret_end->refused = sprint_run_new(context, &options, &run) != SPRINT_OK;
+  }
+  if (!ret_end->refused) {
+    MUST(context, sprint_run_go(run, NULL, NULL));
+    finish(run, ret_end);
+  }
+  sprint_run_free(run);
+  sprint_shift_free(shift);
+  sprint_model_free(model);
+}
+
+static void same_numbers(const struct end *a, const struct end *b) {
+  for (size_t i = 0; i < a->n_params; i++) CLOSE(a->theta[i], b->theta[i], ROUNDINGS);
+  CLOSE(a->row.loss, b->row.loss, ROUNDINGS);
+  CLOSE(a->row.loss_base, b->row.loss_base, ROUNDINGS);
+  CLOSE(a->row.gradient_sq, b->row.gradient_sq, ROUNDINGS);
+  CLOSE(a->row.entropy, b->row.entropy, ROUNDINGS);
+  if (!isnan(a->row.bias) || !isnan(b->row.bias)) CLOSE(a->row.bias, b->row.bias, ROUNDINGS);
+  assert_memory_equal(&a->row.cost, &b->row.cost, sizeof a->row.cost);
+}
+
+/* One method under one shift: by every engine the numbers of the plain one; another number of threads, and rows of the
+ * trace that are not taken, change no bit. Returns how many engines but the plain one took it. */
+static size_t compare_engines(sprint_context *context, const sprint_population *people, const char *method,
+                              const char *shift) {
+  static const char form[] = "{method: %s, step: {size: 0.02}, stop: {epochs: 3}, eval: {every: %d}, engine: %s}";
+  static struct end plain, other, again;
+  const sprint_family *engines = family_of("engines");
+  char spec[512];
+  size_t n = 0;
+  MUST(context, sprint_context_set_threads(context, 1));
+  snprintf(spec, sizeof spec, form, method, 1, "plain");
+  run_to_end(context, people, shift, spec, &plain);
+  for (size_t k = 0; !plain.refused && k < engines->n_kinds; k++) {
+    const char *engine = engines->kinds[k]->name;
+    if (strcmp(engine, "auto") == 0) continue;
+    snprintf(spec, sizeof spec, form, method, 1, engine);
+    MUST(context, sprint_context_set_threads(context, 2));
+    run_to_end(context, people, shift, spec, &other);
+    if (other.refused) continue;
+    n += strcmp(engine, "plain") != 0;
+    same_numbers(&other, &plain);
+    MUST(context, sprint_context_set_threads(context, 1));
+    snprintf(spec, sizeof spec, form, method, 3, engine);
+    run_to_end(context, people, shift, spec, &again);
+    assert_memory_equal(again.theta, other.theta, other.n_params * sizeof(sprint_real));
+    assert_memory_equal(&again.row.cost, &other.row.cost, sizeof other.row.cost);
+  }
+  return n;
+}
+
+static void test_engine__all_methods_and_shifts(void **state) {
+  (void)state;
+  static char methods[MOST_SPECS][SPEC], shifts[MOST_SPECS][SPEC];
+  size_t n_methods = specs_of("methods", ", batch: 7", methods), n_shifts = specs_of("shifts", "", shifts), fast = 0;
+  sprint_context *context = NULL;
+  assert_int_equal(sprint_context_new(&context), SPRINT_OK);
+  sprint_population *images = load_images(context);
+  for (size_t m = 0; m < n_methods; m++)
+    for (size_t s = 0; s < n_shifts; s++) fast += compare_engines(context, images, methods[m], shifts[s]);
+  print_message("%zu methods, %zu shifts, %zu runs by a fast engine\n", n_methods, n_shifts, fast);
+  assert_true(fast >= 25); /* five methods under `none` and four kinds of retention */
+  sprint_population_free(images);
+  sprint_context_free(context);
+}
+
+/* SARAH: v_k = v_{k-1} + mean[grad l(z; theta_k) - grad l(z; theta_{k-1})], v_0 the full gradient. Written as somebody
+ * would who has never heard of engines. */
+struct sarah {
+  sprint_real *before, *v; /* (n_params) theta_{k-1}, v_{k-1} */
+};
+
+static sprint_status sarah_setup(sprint_solver *solver, const struct sprint__section *section) {
+  (void)section;
+  struct sarah *s = solver->impl = sprint__alloc(solver->context, 1, sizeof *s);
+  assert_non_null(s);
+  s->before = sprint__alloc(solver->context, solver->n_params, sizeof *s->before);
+  s->v = sprint__alloc(solver->context, solver->n_params, sizeof *s->v);
+  return s->before && s->v ? SPRINT_OK : SPRINT_ERROR_MEMORY;
+}
+
+static void sarah_free(sprint_solver *solver) {
+  struct sarah *s = solver->impl;
+  sprint__free(s->before);
+  sprint__free(s->v);
+  sprint__free(s);
+}
+
+static bool sarah_want(const sprint_solver *solver, sprint_want *ret_want) {
+  ret_want->kind = solver->epoch_step == 0 ? SPRINT_WANT_POPULATION : SPRINT_WANT_BATCH;
+  return solver->epoch_step == 0;
+}
+
+static void sarah_keep(sprint_solver *solver) {
+  struct sarah *s = solver->impl;
+  memcpy(s->before, solver->theta, solver->n_params * sizeof *s->before);
+  memcpy(s->v, solver->direction, solver->n_params * sizeof *s->v);
+}
+
+static bool sarah_population(sprint_solver *solver, const struct sprint__strata_sums *everybody,
+                             struct sprint__estimate *ret_estimate) {
+  (void)ret_estimate;
+  struct sprint__strata_parts parts = sprint__strata_parts_of(everybody);
+  sprint__strata_mean(solver->context, &parts, everybody->p, solver->direction, NULL);
+  sarah_keep(solver);
+  return true;
+}
+
+static bool sarah_batch(sprint_solver *solver, const sprint_records *records, const struct sprint__rows *rows,
+                        struct sprint__estimate *ret_estimate) {
+  const struct sarah *s = solver->impl;
+  struct sprint__sums sums = {0, 0, solver->direction};
+  sprint__model_difference(solver->model, solver->theta, s->before, rows, NULL, &sums);
+  for (size_t i = 0; i < solver->n_params; i++)
+    solver->direction[i] = s->v[i] + solver->direction[i] / (sprint_real)records->n;
+  sarah_keep(solver);
+  ret_estimate->scale = 1;
+  ret_estimate->loss = sums.loss / (double)records->n;
+  ret_estimate->ifo = 2 * records->n;
+  return true;
+}
+
+static const struct sprint__estimator_ops sarah_ops = {.setup = sarah_setup,
+                                                       .free = sarah_free,
+                                                       .want = sarah_want,
+                                                       .population = sarah_population,
+                                                       .batch = sarah_batch};
+
+/* SGD whose mean gradient is cut to a length. */
+static bool clipped_want(const sprint_solver *solver, sprint_want *ret_want) {
+  (void)solver;
+  ret_want->kind = SPRINT_WANT_BATCH;
+  return false;
+}
+
+static bool clipped_batch(sprint_solver *solver, const sprint_records *records, const struct sprint__rows *rows,
+                          struct sprint__estimate *ret_estimate) {
+  struct sprint__sums sums = {0, 0, solver->direction};
+  sprint__model_sums(solver->model, solver->theta, rows, &sums, NULL);
+  double norm = 0, most = 0.3;
+  for (size_t i = 0; i < solver->n_params; i++) norm += (double)solver->direction[i] * (double)solver->direction[i];
+  norm = sqrt(norm) / (double)records->n;
+  ret_estimate->scale *= (sprint_real)(norm > most ? most / norm : 1);
+  ret_estimate->loss = sums.loss / (double)records->n;
+  ret_estimate->ifo = records->n;
+  return true;
+}
+
+static const struct sprint__estimator_ops clipped_ops = {.want = clipped_want, .batch = clipped_batch};
+
+static const sprint_kind sarah_kind = {"sarah", "", NULL, 0, &sarah_ops};
+static const sprint_kind clipped_kind = {"clipped", "", NULL, 0, &clipped_ops};
+static const sprint_kind *const own_kinds[] = {&sarah_kind, &clipped_kind};
+
+static struct sprint__section *section_of(sprint_context *context, const sprint_family *family, const char *spec) {
+  struct sprint__section *section = NULL;
+  MUST(context, sprint__section_parse(context, family, spec, family->key, &section));
+  return section;
+}
+
+/* A run of a method that the registry does not have. */
+static sprint_status own_run(sprint_context *context, const char *method, const char *engine, sprint_shift *shift,
+                             sprint_run **ret_run) {
+  const sprint_family *known = family_of("methods");
+  const sprint_family own = {"own", "method", "", known->params, known->n_params, own_kinds, 2, NULL};
+  struct sprint__section *sections[] = {
+      section_of(context, &own, method),
+      section_of(context, family_of("steps"), "{size: 0.02}"),
+      section_of(context, family_of("deployments"), NULL),
+      section_of(context, family_of("stops"), "{epochs: 3}"),
+      section_of(context, family_of("evals"), NULL),
+      section_of(context, family_of("engines"), engine),
+  };
+  struct sprint__plan plan = {{sections[0], sections[1], sections[2], sections[3]}, sections[4], sections[5]};
+  sprint_run_options options = {.seed = 4, .shift = shift};
+  sprint_status status = sprint__run_build(context, &plan, &options, ret_run);
+  for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++) sprint__section_free(sections[i]);
+  return status;
+}
+
+static void own_to_end(sprint_context *context, const sprint_population *people, const char *method,
+                       const char *shift_spec, struct end *ret_end) {
+  sprint_model *model = NULL;
+  sprint_shift *shift = NULL;
+  sprint_run *run = NULL;
+  MUST(context, sprint_model_new(context, network, people, &model));
+  MUST(context, sprint_shift_new(context, shift_spec, model, people, &shift));
+  if (people->bytes)
+    REFUSED(context, SPRINT_ERROR_INPUT, "does not say that its steps are linear",
+            own_run(context, method, "pixels", shift, &run));
+  MUST(context, own_run(context, method, "auto", shift, &run));
+  assert_string_equal(sprint_run_engine(run), "plain");
+  MUST(context, sprint_run_go(run, NULL, NULL));
+  ret_end->n_params = sprint_model_n_params(model);
+  finish(run, ret_end);
+  sprint_run_free(run);
+  sprint_shift_free(shift);
+  sprint_model_free(model);
+}
+
+/* On images and on the same numbers as plain features. */
+static void test_engine__methods_that_declare_nothing(void **state) {
+  (void)state;
+  static const char *const methods[] = {"{kind: sarah, batch: 7}", "{kind: clipped, batch: 7}"};
+  static const char *const shifts[] = {"none", "{kind: retention, alpha: 0.5}",
+                                       "{kind: retention, alpha: 0.5, losses: snapshot}"};
+  static struct end ours, twin;
+  sprint_context *context = NULL;
+  assert_int_equal(sprint_context_new(&context), SPRINT_OK);
+  sprint_population *images = load_images(context), *plain = as_features(context, images);
+  for (size_t m = 0; m < 2; m++)
+    for (size_t s = 0; s < 3; s++) {
+      own_to_end(context, images, methods[m], shifts[s], &ours);
+      own_to_end(context, plain, methods[m], shifts[s], &twin);
+      same_numbers(&ours, &twin);
+      assert_true(isnan(ours.row.bias)); /* nobody has said what it is */
+    }
+  sprint_population_free(plain);
+  sprint_population_free(images);
+  sprint_context_free(context);
+}
+
+/* Saves in the middle of an epoch, and ends the run. */
+struct saving {
+  const char *folder;
+  size_t n_params;
+  sprint_real theta[20000];
+  bool done;
+};
+
+static bool save_now(void *user, const sprint_run *run, const sprint_trace_row *row, const sprint_counters *cost) {
+  struct saving *saving = user;
+  if (row || saving->done) return !saving->done;
+  assert_true(cost->steps > 0);
+  memcpy(saving->theta, sprint_run_theta(run), saving->n_params * sizeof(sprint_real));
+  assert_int_equal(sprint_run_save(run, saving->folder), SPRINT_OK);
+  saving->done = true;
+  return false;
+}
+
+static void test_engine__saves_theta_whole(void **state) {
+  (void)state;
+  static struct saving saving;
+  static sprint_real read[20000];
+  static const char *const shifts[] = {"none", "{kind: retention, alpha: 0.5, losses: exact}"};
+  static const char *const files[] = {"model.safetensors", "trace.csv", "timing.csv", "run.json"};
+  char folder[] = "/tmp/sprint-engine-XXXXXX", path[64];
+  assert_non_null(mkdtemp(folder));
+  sprint_context *context = NULL;
+  assert_int_equal(sprint_context_new(&context), SPRINT_OK);
+  sprint_population *images = load_images(context);
+  for (size_t s = 0; s < 2; s++) {
+    sprint_model *model = NULL;
+    sprint_shift *shift = NULL;
+    sprint_run *run = NULL;
+    MUST(context, sprint_model_new(context, network, images, &model));
+    MUST(context, sprint_shift_new(context, shifts[s], model, images, &shift));
+    sprint_run_options options = {
+        .spec = "{method: {batch: 3, inner: 2000000}, step: {size: 0.0001}, stop: {steps: 2000000}}", .shift = shift};
+    MUST(context, sprint_run_new(context, &options, &run));
+    assert_string_equal(sprint_run_engine(run), "pixels");
+    saving = (struct saving){.folder = folder, .n_params = sprint_model_n_params(model)};
+    MUST(context, sprint_run_go(run, save_now, &saving));
+    assert_true(saving.done);
+    snprintf(path, sizeof path, "%s/model.safetensors", folder);
+    MUST(context, sprint_model_read_theta(model, path, read));
+    assert_memory_equal(read, saving.theta, saving.n_params * sizeof *read);
+    sprint_run_free(run);
+    sprint_shift_free(shift);
+    sprint_model_free(model);
+  }
+  for (size_t i = 0; i < 4; i++) {
+    snprintf(path, sizeof path, "%s/%s", folder, files[i]);
+    unlink(path);
+  }
+  rmdir(folder);
+  sprint_population_free(images);
+  sprint_context_free(context);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_engine__all_methods_and_shifts),
+      cmocka_unit_test(test_engine__methods_that_declare_nothing),
+      cmocka_unit_test(test_engine__saves_theta_whole),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
