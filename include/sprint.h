@@ -160,7 +160,7 @@ typedef bool (*sprint_observer)(void *user, const sprint_run *run, const sprint_
                                 const sprint_counters *cost);
 
 /* Reads and checks a config; every complaint names file, line, key and what was expected. `sets` are `key.path=value`
- * texts laid over the file, as of --set. Nothing is trained yet. */
+ * texts laid over the file, as --set does. Nothing is trained yet. */
 SPRINT_API sprint_status sprint_experiment_load(sprint_context *context, const char *path, const char *const *sets,
                                                 size_t n_sets, sprint_experiment **ret_experiment);
 /* The same with the config's `quick` mapping laid over it, below the sets; without that call it is only checked. */
@@ -223,7 +223,7 @@ SPRINT_API sprint_status sprint_population_rows(const sprint_population *populat
  * number (channel * height + row) * width + column. */
 SPRINT_API bool sprint_population_image(const sprint_population *population, size_t ret_shape[3]);
 
-/* A network and loss as of a config's `model:` section, for the features and classes of the population. */
+/* A network and loss by the keys of a config's `model:` section, for the features and classes of the population. */
 SPRINT_API sprint_status sprint_model_new(sprint_context *context, const char *spec,
                                           const sprint_population *population, sprint_model **ret_model);
 SPRINT_API void sprint_model_free(sprint_model *model);
@@ -266,6 +266,8 @@ SPRINT_API size_t sprint_model_place(const sprint_model *model, size_t i);
  * names them). Loading checks the shapes against the model. */
 SPRINT_API sprint_status sprint_model_read_theta(sprint_model *model, const char *path, sprint_real *ret_theta);
 SPRINT_API sprint_status sprint_model_write_theta(sprint_model *model, const char *path, const sprint_real *theta);
+/* A gradient (n_params) in the same form; .npy keeps its double precision. */
+SPRINT_API sprint_status sprint_model_write_gradient(sprint_model *model, const char *path, const double *gradient);
 
 /* The distribution map of a config's `shift:` section. It keeps pointers to model and population: free it first. */
 SPRINT_API sprint_status sprint_shift_new(sprint_context *context, const char *spec, sprint_model *model,
@@ -495,8 +497,8 @@ typedef enum sprint_param_type {
   SPRINT_PARAM_CHOICE, /* one of `choices`, a|b|c */
   SPRINT_PARAM_TEXTS,  /* a list of texts; one alone may stand without brackets */
   SPRINT_PARAM_REALS,  /* a list of numbers */
-  SPRINT_PARAM_MAPS,   /* a list of mappings, as of `compare` */
-  SPRINT_PARAM_MAP,    /* a mapping, as of `grid` */
+  SPRINT_PARAM_MAPS,   /* a list of mappings, such as `compare` */
+  SPRINT_PARAM_MAP,    /* a mapping, such as `grid` */
   SPRINT_PARAM_KIND,   /* a section of its own: a kind of `family` by name, or a mapping with `kind` and its keys */
 } sprint_param_type;
 
@@ -524,8 +526,8 @@ typedef struct sprint_kind {
 /* A family: all kinds of one section, and the keys that they share. A family of one nameless kind is a plain section.
  */
 struct sprint_family {
-  const char *name; /* plural, as of `sprint list methods` */
-  const char *key;  /* the config key, as of `method:` */
+  const char *name; /* plural, as in `sprint list methods` */
+  const char *key;  /* the config key, as in `method:` */
   const char *help;
   const sprint_param *params; /* shared by every kind */
   size_t n_params;

@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum { BLOCK_SIZE = 65536 }; /* bytes read at once, at least */
+
 sprint_status sprint__file_create(sprint_context *context, const char *path, struct sprint__file *ret_file) {
   struct sprint__file file = {NULL, sprint__strdup(context, path),
                               sprint__printf(context, "%s.part-%ld", path, (long)getpid())};
@@ -79,4 +81,31 @@ sprint_status sprint__file_open(sprint_context *context, const char *path, FILE 
   }
   *ret_stream = stream;
   return SPRINT_OK;
+}
+
+sprint_status sprint__file_read(sprint_context *context, const char *path, size_t most, char **ret_bytes,
+                                size_t *ret_size) {
+  FILE *stream = NULL;
+  SPRINT__TRY(sprint__file_open(context, path, &stream));
+  void *bytes = NULL;
+  size_t size = 0, room = 0, got = 1;
+  sprint_status status = SPRINT_OK;
+  while (got && size < most && status == SPRINT_OK) {
+    status = sprint__grow(context, &bytes, size, &room, size + BLOCK_SIZE, 1);
+    if (status == SPRINT_OK) size += got = fread((char *)bytes + size, 1, room - size, stream);
+  }
+  if (status == SPRINT_OK && ferror(stream)) status = sprint_fail(context, SPRINT_ERROR_IO, "%s: cannot be read", path);
+  fclose(stream);
+  if (status != SPRINT_OK) {
+    sprint__free(bytes);
+    return status;
+  }
+  *ret_bytes = bytes;
+  *ret_size = size;
+  return SPRINT_OK;
+}
+
+bool sprint__path_ends_in(const char *path, const char *ending) {
+  size_t length = strlen(path), tail = strlen(ending);
+  return length >= tail && strcmp(path + length - tail, ending) == 0;
 }

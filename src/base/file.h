@@ -23,4 +23,11 @@ sprint_status sprint__folder_make(sprint_context *context, const char *path);
 /* Opens to read, or says why not. A folder is refused. */
 sprint_status sprint__file_open(sprint_context *context, const char *path, FILE **ret_stream);
 
+/* All bytes of a file, yours to free; of a larger one than `most`, at least so many. */
+sprint_status sprint__file_read(sprint_context *context, const char *path, size_t most, char **ret_bytes,
+                                size_t *ret_size);
+
+/* Whether the path ends in `ending`, such as ".npy". */
+bool sprint__path_ends_in(const char *path, const char *ending);
+
 #endif

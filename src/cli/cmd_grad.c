@@ -1,7 +1,6 @@
 /* sprint grad: the gradient of J(theta; theta') over the whole population, and the loss, for any two parameter files.
  * sprint init: a starting point. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli.h"
 
@@ -36,26 +35,6 @@ static sprint_status bench_new(sprint_context *context, const struct cli_options
   return sprint_fail(context, SPRINT_ERROR_MEMORY, "out of memory for %zu parameters", n);
 }
 
-static bool is_npy(const char *path) {
-  size_t length = strlen(path);
-  return length >= 4 && strcmp(path + length - 4, ".npy") == 0;
-}
-
-/* .npy keeps the double precision of the sums; .safetensors has the model's own type and names. */
-static sprint_status write_gradient(sprint_context *context, struct bench *bench, const char *path) {
-  size_t n = sprint_model_n_params(bench->model);
-  if (is_npy(path)) {
-    double *flat = calloc(n, sizeof *flat);
-    if (!flat) return sprint_fail(context, SPRINT_ERROR_MEMORY, "out of memory for %zu parameters", n);
-    for (size_t i = 0; i < n; i++) flat[i] = bench->gradient[sprint_model_place(bench->model, i)];
-    sprint_status status = sprint_npy_write_double(context, path, 1, &n, flat);
-    free(flat);
-    return status;
-  }
-  for (size_t i = 0; i < n; i++) bench->theta[i] = (sprint_real)bench->gradient[i];
-  return sprint_model_write_theta(bench->model, path, bench->theta);
-}
-
 static sprint_status grad(sprint_context *context, const struct cli_options *options, struct bench *bench) {
   sprint_status status = bench_new(context, options, bench);
   if (status == SPRINT_OK) status = sprint_model_read_theta(bench->model, options->params, bench->theta);
@@ -65,7 +44,7 @@ static sprint_status grad(sprint_context *context, const struct cli_options *opt
   double loss = 0, accuracy = 0, square = 0;
   if (status == SPRINT_OK)
     status = sprint_risk(bench->shift, bench->theta, bench->deployed, &loss, &accuracy, bench->gradient);
-  if (status == SPRINT_OK) status = write_gradient(context, bench, options->out);
+  if (status == SPRINT_OK) status = sprint_model_write_gradient(bench->model, options->out, bench->gradient);
   if (status != SPRINT_OK) return status;
   for (size_t i = 0; i < sprint_model_n_params(bench->model); i++) square += bench->gradient[i] * bench->gradient[i];
   printf("loss %.17g\naccuracy %.17g\ngradient_sq %.17g\n", loss, accuracy, square);

@@ -21,7 +21,7 @@ static void print_type(const sprint_param *param) {
       [SPRINT_PARAM_REAL] = "number",           [SPRINT_PARAM_TEXT] = "text",
       [SPRINT_PARAM_CHOICE] = "one of ",        [SPRINT_PARAM_TEXTS] = "list of texts",
       [SPRINT_PARAM_REALS] = "list of numbers", [SPRINT_PARAM_MAPS] = "list of mappings",
-      [SPRINT_PARAM_MAP] = "mapping",           [SPRINT_PARAM_KIND] = "section, as of `sprint list ",
+      [SPRINT_PARAM_MAP] = "mapping",           [SPRINT_PARAM_KIND] = "section, see `sprint list ",
   };
   fputs(words[param->type], stdout);
   if (param->type == SPRINT_PARAM_CHOICE) fputs(param->choices, stdout);
@@ -73,7 +73,7 @@ static int list_run(sprint_context *context, const struct cli_command *command, 
 
 const struct cli_command cli_list = {
     "list",
-    "[config|data|models|layers|losses|inits|shifts|methods|steps|deployments|stops|evals]",
+    "[config|data|models|layers|losses|inits|shifts|methods|steps|deployments|stops|evals|engines]",
     "every kind with its parameters, defaults and meaning",
     "",
     0,

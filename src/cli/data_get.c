@@ -42,7 +42,7 @@ int cli_data_get(sprint_context *context, const struct cli_command *command, con
   return become_fetch(set->name, folder);
 }
 
-/* Where of the two places a set is: complete in one, else begun in one. */
+/* Says in which folder a set is complete, else in which it was begun. */
 static void print_set(const struct fetch_set *set, const char *const *folders, size_t n) {
   printf("%-14s ", set->name);
   for (size_t i = 0; i < n; i++)

@@ -8,8 +8,8 @@
 #include "jobs.h"
 
 #define ARITHMETIC 1e8 /* operations of a step above which little else counts: some 10 ms */
-#define LONG       1.0 /* seconds of an epoch, or */
-#define SHORT      0.2 /* of arithmetic, that are enough */
+#define LONG       1.0 /* seconds that an epoch is watched for, at most */
+#define SHORT      0.2 /* seconds that gradients are timed for */
 
 enum { ROWS = 64 }; /* of a gradient that is timed */
 

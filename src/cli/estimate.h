@@ -6,8 +6,8 @@
 
 /* Seconds of an epoch by method, ret_seconds (n_methods), at the first point and seed; 0 where it could not be
  * measured. The measurements run as the jobs will: n_parallel children at a time, n_threads each. Where a step is a lot
- * of arithmetic that is timed alone, and what simulating the shift costs is left out; else it is an epoch, or a second
- * of it. */
+ * of arithmetic, gradients alone are timed, and what simulating the shift costs is left out; otherwise an epoch is
+ * timed, or its first second. */
 void cli_estimate(sprint_context *context, sprint_experiment *experiment, size_t n_parallel, int n_threads,
                   double *ret_seconds);
 

@@ -80,7 +80,7 @@ static const struct fetch_member credit_members[] = {{"credit_data.csv", "credit
 
 static const struct fetch_set credit = {
     .name = "credit",
-    .title = "Give Me Some Credit, as of the WhyNot project: 150,000 borrowers",
+    .title = "Give Me Some Credit, from the WhyNot project: 150,000 borrowers",
     .mirrors = {"https://raw.githubusercontent.com/zykls/whynot/master/whynot/simulators/credit/",
                 "https://raw.githubusercontent.com/socialfoundations/whynot/master/whynot/simulators/credit/"},
     .files = credit_files,

@@ -39,7 +39,7 @@ struct overall {
   double share, left; /* left NaN: unknown */
 };
 
-/* Jobs count by what they may take; before enough is done to go by, that is also how long they will. */
+/* Jobs are weighted by the seconds expected of them, which also give the time left until enough is done to go by. */
 static struct overall overall_of(const struct cli_jobs *jobs, double now) {
   double done = 0, total = 0, spent = now - jobs->started;
   bool known = true;

@@ -141,7 +141,7 @@ sprint_status cli_load(sprint_context *context, const struct cli_options *option
     sets[n_sets++] = seeds;
   } else if (options->seeds) {
     if (strlen(options->seeds) > 500 || strspn(options->seeds, "0123456789,") != strlen(options->seeds))
-      return sprint_fail(context, SPRINT_ERROR_INPUT, "--seeds: '%s' is not a list of whole numbers as of 2024,2025",
+      return sprint_fail(context, SPRINT_ERROR_INPUT, "--seeds: '%s' is not a list of whole numbers such as 2024,2025",
                          options->seeds);
     snprintf(seeds, sizeof seeds, "seeds=[%s]", options->seeds);
     sets[n_sets++] = seeds;

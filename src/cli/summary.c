@@ -23,7 +23,7 @@ struct cli_summary {
   const sprint_experiment *experiment;
   size_t n_methods;
   double base_classes;     /* effective number of classes of the base population; 0: it has none */
-  bool shows_classes;      /* of two, a column has nothing to say */
+  bool shows_classes;      /* with two classes the column would say nothing */
   struct method methods[]; /* (n_points, n_methods) */
 };
 
@@ -55,7 +55,7 @@ struct cli_summary *cli_summary_new(const sprint_experiment *experiment) {
 
 void cli_summary_free(struct cli_summary *summary) { free(summary); }
 
-/* Of all classes but one, less than a quarter is left. */
+/* Whether, of the effective classes beyond the first, less than a quarter is left. */
 static bool collapsed(const struct cli_summary *summary, const sprint_trace_row *row) {
   return summary->base_classes > 1 && row->effective_classes - 1 < (summary->base_classes - 1) / 4;
 }

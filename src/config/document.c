@@ -3,38 +3,13 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "config/names.h"
 #include "config/node.h"
 #include "config/text.h"
 
-/* The text of a file. Reading stops soon after the bound on YAML texts, which the parser then complains about. */
-static sprint_status read_text(sprint_context *context, const char *path, struct sprint__text *text) {
-  enum { ENOUGH = 5 << 20 };
-  FILE *stream = NULL;
-  char bytes[4096];
-  size_t n;
-  SPRINT__TRY(sprint__file_open(context, path, &stream));
-  while (text->n < ENOUGH && !text->failed && (n = fread(bytes, 1, sizeof bytes, stream)) > 0)
-    sprint__text_put(text, bytes, n);
-  bool broken = ferror(stream) != 0;
-  fclose(stream);
-  if (text->failed) return SPRINT_ERROR_MEMORY;
-  if (broken) return sprint_fail(context, SPRINT_ERROR_IO, "%s: cannot be read", path);
-  return SPRINT_OK;
-}
-
 /* Takes `name` over, even on failure. */
 static sprint_status own_name(struct sprint__document *document, char *name) {
-  void *files = document->files;
-  if (!name) return SPRINT_ERROR_MEMORY;
-  sprint_status status = sprint__grow(document->context, &files, document->n_files, &document->n_files_room,
-                                      document->n_files + 1, sizeof *document->files);
-  if (status != SPRINT_OK) {
-    sprint__free(name);
-    return status;
-  }
-  document->files = files;
-  document->files[document->n_files++] = name;
-  return SPRINT_OK;
+  return sprint__names_append(document->context, name, &document->files, &document->n_files, &document->n_files_room);
 }
 
 static sprint_status fill(struct sprint__document *document, const char *text, size_t size, const char *name) {
@@ -62,11 +37,14 @@ static sprint_status document_new(sprint_context *context, const char *text, siz
   return SPRINT_OK;
 }
 
+/* Reading stops behind the bound on YAML texts, which the parser then complains about. */
 sprint_status sprint__document_read(sprint_context *context, const char *path, struct sprint__document **ret_document) {
-  struct sprint__text text = {.context = context};
-  sprint_status status = read_text(context, path, &text);
-  if (status == SPRINT_OK) status = document_new(context, text.n ? text.items : "", text.n, path, ret_document);
-  sprint__free(text.items);
+  enum { ENOUGH = 5 << 20 };
+  char *text = NULL;
+  size_t size = 0;
+  SPRINT__TRY(sprint__file_read(context, path, ENOUGH, &text, &size));
+  sprint_status status = document_new(context, text, size, path, ret_document);
+  sprint__free(text);
   return status;
 }
 
@@ -78,8 +56,7 @@ sprint_status sprint__document_parse(sprint_context *context, const char *text, 
 void sprint__document_free(struct sprint__document *document) {
   if (!document) return;
   sprint__node_free(document->root);
-  for (size_t i = 0; i < document->n_files; i++) sprint__free(document->files[i]);
-  sprint__free(document->files);
+  sprint__names_free(document->files, document->n_files);
   sprint__free(document);
 }
 
@@ -143,7 +120,8 @@ static sprint_status enter(sprint_context *context, struct sprint__node *node, c
   return SPRINT_OK;
 }
 
-/* Names *value by part i and, for each part down to the one after `last`, puts it in a map of its own. */
+/* Makes of *value what belongs at part `last` of the route: named by the final part, in a map named by the part before
+ * it, and so on up to `last`. */
 static sprint_status wrap(sprint_context *context, const struct route *route, size_t last,
                           struct sprint__node **value) {
   for (size_t i = route->n;; i--) {

@@ -44,16 +44,9 @@ const char *sprint__get_text(const struct sprint__section *section, const char *
 int sprint__get_choice(const struct sprint__section *section, const char *key) {
   const struct sprint__value *value = sprint__get(section, key);
   assert(value->param->type == SPRINT_PARAM_CHOICE);
-  size_t length = strlen(value->text);
-  if (length == 0) return -1;
-  int index = 0;
-  for (const char *at = value->param->choices; at; index++) {
-    if (strcspn(at, "|") == length && strncmp(at, value->text, length) == 0) return index;
-    at = strchr(at, '|');
-    if (at) at++;
-  }
-  assert(false && "a choice that was not checked");
-  return -1;
+  int choice = sprint__choice_find(value->param->choices, value->text);
+  assert((choice >= 0 || !value->text[0]) && "a choice that was not checked");
+  return choice;
 }
 
 const struct sprint__section *sprint__get_section(const struct sprint__section *section, const char *key) {

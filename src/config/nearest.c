@@ -3,7 +3,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "config/section.h"
+#include "config/names.h"
 
 enum { MAX_LENGTH = 64 }; /* longer words are nobody's misspelling */
 

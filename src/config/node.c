@@ -76,11 +76,24 @@ static sprint_status copy_alone(sprint_context *context, const struct sprint__no
   return SPRINT_OK;
 }
 
-sprint_status sprint__node_copy(sprint_context *context, const struct sprint__node *node,
-                                struct sprint__node **ret_node) {
+/* The children of `base` (NULL: none), each with what `over` lays on it, then those of `over` that are new. */
+static sprint_status merge_children(sprint_context *context, const struct sprint__node *base,
+                                    const struct sprint__node *over, struct sprint__node *merged) {
+  for (size_t i = 0; base && i < base->n_children; i++) {
+    struct sprint__node *child = NULL;
+    const struct sprint__node *under = base->children[i];
+    SPRINT__TRY(sprint__node_merge(context, under, sprint__node_child(over, under->key), &child));
+    SPRINT__TRY(sprint__node_append(context, merged, child));
+  }
+  return copy_children(context, merged, over, base != NULL);
+}
+
+/* A copy of `over` on top of the map `base` (NULL: of nothing). */
+static sprint_status copy_over(sprint_context *context, const struct sprint__node *base,
+                               const struct sprint__node *over, struct sprint__node **ret_node) {
   struct sprint__node *copy = NULL;
-  SPRINT__TRY(copy_alone(context, node, &copy));
-  sprint_status status = copy_children(context, copy, node, false);
+  SPRINT__TRY(copy_alone(context, over, &copy));
+  sprint_status status = merge_children(context, base, over, copy);
   if (status != SPRINT_OK) {
     sprint__node_free(copy);
     return status;
@@ -89,32 +102,16 @@ sprint_status sprint__node_copy(sprint_context *context, const struct sprint__no
   return SPRINT_OK;
 }
 
-/* The children of `base`, each with what `over` lays on it, then those of `over` that are new. */
-static sprint_status merge_children(sprint_context *context, const struct sprint__node *base,
-                                    const struct sprint__node *over, struct sprint__node *merged) {
-  for (size_t i = 0; i < base->n_children; i++) {
-    struct sprint__node *child = NULL;
-    const struct sprint__node *under = base->children[i];
-    SPRINT__TRY(sprint__node_merge(context, under, sprint__node_child(over, under->key), &child));
-    SPRINT__TRY(sprint__node_append(context, merged, child));
-  }
-  return copy_children(context, merged, over, true);
+sprint_status sprint__node_copy(sprint_context *context, const struct sprint__node *node,
+                                struct sprint__node **ret_node) {
+  return copy_over(context, NULL, node, ret_node);
 }
 
 sprint_status sprint__node_merge(sprint_context *context, const struct sprint__node *base,
                                  const struct sprint__node *over, struct sprint__node **ret_node) {
   if (!over) return sprint__node_copy(context, base, ret_node);
-  if (!base || base->type != SPRINT__NODE_MAP || over->type != SPRINT__NODE_MAP)
-    return sprint__node_copy(context, over, ret_node);
-  struct sprint__node *merged = NULL;
-  SPRINT__TRY(copy_alone(context, over, &merged));
-  sprint_status status = merge_children(context, base, over, merged);
-  if (status != SPRINT_OK) {
-    sprint__node_free(merged);
-    return status;
-  }
-  *ret_node = merged;
-  return SPRINT_OK;
+  bool maps = base && base->type == SPRINT__NODE_MAP && over->type == SPRINT__NODE_MAP;
+  return copy_over(context, maps ? base : NULL, over, ret_node);
 }
 
 void sprint__node_remove(struct sprint__node *map, const char *key) {

@@ -1,5 +1,5 @@
 /* Numbers: see number.h. */
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE
 #include "config/number.h"
 
 #include <locale.h>
@@ -18,7 +18,7 @@ struct decimal {
 
 static size_t n_digits(const char *text) { return strspn(text, "0123456789"); }
 
-/* Reads an exponent, held within +-10^8, which no text that fits in memory can make up for with digits. */
+/* Reads an exponent, clamped to +-10^8: no text that fits in memory has the digits to make up for more. */
 static long exponent_of(const char *digits, size_t n, bool negative) {
   long exponent = 0;
   for (size_t i = 0; i < n && exponent < 100000000; i++) exponent = 10 * exponent + (digits[i] - '0');
@@ -50,15 +50,17 @@ static bool decimal_split(const char *text, struct decimal *ret_decimal) {
   return true;
 }
 
+double sprint__number_strtod(const char *text) {
+  locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0); /* a constant in glibc: nothing is allocated */
+  double value = strtod_l(text, NULL, c);
+  freelocale(c);
+  return value;
+}
+
 enum sprint__number sprint__number_real(const char *text, double *ret_real) {
   struct decimal decimal;
   if (!decimal_split(text, &decimal)) return SPRINT__NUMBER_NONE;
-  locale_t plain = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
-  if (plain == (locale_t)0) return SPRINT__NUMBER_NONE;
-  locale_t before = uselocale(plain);
-  double real = strtod(text, NULL);
-  uselocale(before);
-  freelocale(plain);
+  double real = sprint__number_strtod(text);
   if (!isfinite(real)) return SPRINT__NUMBER_BIG;
   *ret_real = real;
   return SPRINT__NUMBER_OK;

@@ -17,4 +17,7 @@ enum sprint__number sprint__number_real(const char *text, double *ret_real);
 /* Exact: 5000, 5e3 and 5000.0 are the same whole number. */
 enum sprint__number sprint__number_integer(const char *text, int64_t *ret_integer);
 
+/* strtod as in the C locale, whatever the program's is. */
+double sprint__number_strtod(const char *text);
+
 #endif

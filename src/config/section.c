@@ -29,24 +29,17 @@ static const sprint_kind *find_kind(const sprint_family *family, const char *nam
 /* A place whose file name the section owns, so that the document need not outlive it. */
 static sprint_status own_place(struct sprint__section *section, struct sprint__place place,
                                struct sprint__place *ret_place) {
-  void *files = section->files;
-  for (size_t i = 0; place.file && i < section->n_files; i++) {
-    if (strcmp(section->files[i], place.file) != 0) continue;
-    *ret_place = (struct sprint__place){section->files[i], place.line};
-    return SPRINT_OK;
-  }
+  size_t i = 0;
   if (!place.file) return SPRINT_OK;
-  SPRINT__TRY(sprint__grow(section->context, &files, section->n_files, &section->n_files_room, section->n_files + 1,
-                           sizeof *section->files));
-  section->files = files;
-  char *name = sprint__strdup(section->context, place.file);
-  if (!name) return SPRINT_ERROR_MEMORY;
-  section->files[section->n_files++] = name;
-  *ret_place = (struct sprint__place){name, place.line};
+  while (i < section->n_files && strcmp(section->files[i], place.file) != 0) i++;
+  if (i == section->n_files)
+    SPRINT__TRY(sprint__names_append(section->context, sprint__strdup(section->context, place.file), &section->files,
+                                     &section->n_files, &section->n_files_room));
+  *ret_place = (struct sprint__place){section->files[i], place.line};
   return SPRINT_OK;
 }
 
-/* The names of n kinds; yours to free, or NULL with the error set. */
+/* The names of the family's kinds; yours to free, or NULL with the error set. */
 static const char **kind_names(const struct sprint__section *section) {
   const sprint_family *family = section->family;
   const char **names = sprint__alloc(section->context, family->n_kinds, sizeof *names);
@@ -54,7 +47,7 @@ static const char **kind_names(const struct sprint__section *section) {
   return names;
 }
 
-/* The node, which stands for the section (key "") or its kind, has a form that neither has. */
+/* The node, which stands for the section (key "") or for its kind, is of the wrong type. */
 static sprint_status refuse_form(const struct sprint__section *section, const struct sprint__node *node,
                                  const char *key) {
   bool plain = is_plain(section->family), scalar = node->type == SPRINT__NODE_SCALAR;
@@ -96,7 +89,7 @@ static sprint_status refuse_missing(const struct sprint__section *section, const
 
 static sprint_status refuse_no_kind(const struct sprint__section *section) {
   const char **names = kind_names(section);
-  char *all = names ? sprint__names_join(section->context, names, section->family->n_kinds) : NULL;
+  char *all = names ? sprint__names_join(section->context, names, section->family->n_kinds, ", ") : NULL;
   char *why = all ? sprint__printf(section->context, "one of %s", all) : NULL;
   sprint_status status = why ? refuse_missing(section, "kind", why) : SPRINT_ERROR_MEMORY;
   sprint__free(why);
@@ -124,7 +117,7 @@ static sprint_status refuse_key(const struct sprint__section *section, const str
                                 const char *const *names, size_t n) {
   const char *near = sprint__nearest(child->key, names, n);
   char *all = near ? sprint__printf(section->context, "did you mean '%s'?", near)
-                   : sprint__names_join(section->context, names, n);
+                   : sprint__names_join(section->context, names, n, ", ");
   if (!all) return SPRINT_ERROR_MEMORY;
   sprint_status status = sprint__complain(section->context, child->place, "unknown key '%s%s%s'; %s%s", section->path,
                                           sprint__dot(section), sprint__show(child->key).text,
@@ -236,9 +229,8 @@ sprint_status sprint__section_parse(sprint_context *context, const sprint_family
 void sprint__section_free(struct sprint__section *section) {
   if (!section) return;
   for (size_t i = 0; i < section->n_values; i++) sprint__value_clear(&section->values[i]);
-  for (size_t i = 0; i < section->n_files; i++) sprint__free(section->files[i]);
   sprint__free(section->values);
-  sprint__free(section->files);
+  sprint__names_free(section->files, section->n_files);
   sprint__free(section->path);
   sprint__free(section);
 }

@@ -4,6 +4,7 @@
 #define SPRINT_CONFIG_SECTION_H
 
 #include "base/context.h"
+#include "config/names.h"
 #include "config/node.h"
 
 struct sprint__section;
@@ -42,8 +43,8 @@ sprint_status sprint__section_read(sprint_context *context, const sprint_family 
                                    const struct sprint__node *node, const char *path,
                                    struct sprint__section **ret_section);
 
-/* The same from a text, as of the C interface; `name` stands for the file in messages, the family's key is the path.
- * NULL or empty text: all defaults. */
+/* The same from a text, as the C interface takes it; `name` stands for the file in messages, the family's key is the
+ * path. NULL or empty text: all defaults. */
 sprint_status sprint__section_parse(sprint_context *context, const sprint_family *family, const char *text,
                                     const char *name, struct sprint__section **ret_section);
 void sprint__section_free(struct sprint__section *section);
@@ -61,9 +62,5 @@ const struct sprint__section *sprint__get_section(const struct sprint__section *
  * not given is placed where its section is. `key` may be "kind". */
 sprint_status sprint__refuse(const struct sprint__section *section, const char *key, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-
-/* The name of `names` (n) nearest to `word` by edit distance, or NULL where none is near. Case does not count, nor
- * does - against _. */
-const char *sprint__nearest(const char *word, const char *const *names, size_t n);
 
 #endif

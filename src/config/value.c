@@ -26,15 +26,6 @@ sprint_status sprint__complain_key(const struct sprint__section *section, struct
                           sentence);
 }
 
-char *sprint__names_join(sprint_context *context, const char *const *names, size_t n) {
-  struct sprint__text text = {.context = context};
-  for (size_t i = 0; i < n; i++) {
-    if (i > 0) sprint__text_add(&text, ", ");
-    sprint__text_add(&text, names[i]);
-  }
-  return sprint__text_take(&text);
-}
-
 char *sprint__subject(const struct sprint__section *section, const char *key) {
   if (!section->path[0] && !key[0]) return sprint__strdup(section->context, "the section");
   return sprint__printf(section->context, "key '%s%s%s'", section->path, *key ? sprint__dot(section) : "", key);
@@ -45,7 +36,7 @@ sprint_status sprint__complain_name(const struct sprint__section *section, const
                                     size_t n) {
   const char *near = sprint__nearest(word->text, names, n);
   char *subject = sprint__subject(section, key);
-  char *all = subject ? sprint__names_join(section->context, names, n) : NULL;
+  char *all = subject ? sprint__names_join(section->context, names, n, ", ") : NULL;
   sprint_status status = SPRINT_ERROR_MEMORY;
   if (all)
     status = sprint__complain(section->context, word->place, "%s: '%s' is not %s%s%s%s (one of %s)", subject,
@@ -181,43 +172,14 @@ static sprint_status read_text(const struct sprint__section *section, const char
   return SPRINT_OK;
 }
 
-/* Cuts a copy of `list` at the separators; *ret_parts (n) and *ret_copy, which it points into, are yours to free. */
-static sprint_status cut(sprint_context *context, const char *list, char separator, char **ret_copy, char ***ret_parts,
-                         size_t *ret_n) {
-  size_t n = 1;
-  for (const char *at = list; *at; at++) n += *at == separator;
-  char **parts = sprint__alloc(context, n, sizeof *parts);
-  char *copy = parts ? sprint__strdup(context, list) : NULL;
-  if (!copy) {
-    sprint__free(parts);
-    return SPRINT_ERROR_MEMORY;
-  }
-  char *part = copy;
-  for (size_t i = 0; i < n; i++) {
-    char *end = strchr(part, separator);
-    parts[i] = part;
-    if (!end) break;
-    *end = '\0';
-    part = end + 1;
-  }
-  *ret_copy = copy;
-  *ret_parts = parts;
-  *ret_n = n;
-  return SPRINT_OK;
-}
-
 static sprint_status read_choice(const struct sprint__section *section, const sprint_param *param,
                                  const struct sprint__node *node, char **ret_text) {
-  char *copy = NULL, **words = NULL;
+  if (sprint__choice_find(param->choices, node->text) >= 0) return read_text(section, node->text, ret_text);
   size_t n = 0;
-  SPRINT__TRY(cut(section->context, param->choices, '|', &copy, &words, &n));
-  bool found = false;
-  for (size_t i = 0; i < n; i++) found = found || strcmp(words[i], node->text) == 0;
-  sprint_status status =
-      found ? read_text(section, node->text, ret_text)
-            : sprint__complain_name(section, param->name, node, "a choice", (const char *const *)words, n);
-  sprint__free(words);
-  sprint__free(copy);
+  char **names = sprint__names_cut(section->context, param->choices, '|', &n);
+  if (!names) return SPRINT_ERROR_MEMORY;
+  sprint_status status = sprint__complain_name(section, param->name, node, "a choice", (const char *const *)names, n);
+  sprint__names_free(names, n);
   return status;
 }
 
@@ -274,21 +236,19 @@ sprint_status sprint__value_read(const struct sprint__section *section, const sp
 /* A list that a table spells "a, b, c". */
 static sprint_status default_items(const struct sprint__section *section, const sprint_param *param,
                                    struct sprint__value *value) {
-  char *copy = NULL, **words = NULL;
-  struct sprint__node list = {.type = SPRINT__NODE_LIST};
-  SPRINT__TRY(cut(section->context, param->standard, ',', &copy, &words, &list.n_children));
-  struct sprint__node *nodes = sprint__alloc(section->context, list.n_children, sizeof *nodes);
-  const struct sprint__node **items = sprint__alloc(section->context, list.n_children, sizeof *items);
-  sprint_status status = nodes && items ? SPRINT_OK : SPRINT_ERROR_MEMORY;
-  for (size_t i = 0; status == SPRINT_OK && i < list.n_children; i++) {
+  size_t n = 0;
+  char **words = sprint__names_cut(section->context, param->standard, ',', &n);
+  struct sprint__node *nodes = sprint__alloc(section->context, n, sizeof *nodes);
+  const struct sprint__node **items = sprint__alloc(section->context, n, sizeof *items);
+  sprint_status status = words && nodes && items ? SPRINT_OK : SPRINT_ERROR_MEMORY;
+  for (size_t i = 0; status == SPRINT_OK && i < n; i++) {
     nodes[i].text = words[i] + strspn(words[i], " ");
     items[i] = &nodes[i];
   }
-  if (status == SPRINT_OK) status = read_items(section, param, items, list.n_children, value);
+  if (status == SPRINT_OK) status = read_items(section, param, items, n, value);
   sprint__free(items);
   sprint__free(nodes);
-  sprint__free(words);
-  sprint__free(copy);
+  sprint__names_free(words, n);
   return status;
 }
 
@@ -314,8 +274,7 @@ sprint_status sprint__value_default(const struct sprint__section *section, const
 
 void sprint__value_clear(struct sprint__value *value) {
   sprint__free(value->text);
-  for (size_t i = 0; value->texts && i < value->n_items; i++) sprint__free(value->texts[i]);
-  sprint__free(value->texts);
+  sprint__names_free(value->texts, value->n_items);
   sprint__free(value->reals);
   sprint__section_free(value->section);
 }

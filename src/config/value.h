@@ -23,9 +23,6 @@ const char *sprint__dot(const struct sprint__section *section);
 sprint_status sprint__complain_key(const struct sprint__section *section, struct sprint__place place, const char *key,
                                    const char *format, ...) __attribute__((format(printf, 4, 5)));
 
-/* "a, b, c" of n names; yours to free, or NULL with the error set. */
-char *sprint__names_join(sprint_context *context, const char *const *names, size_t n);
-
 /* "key 'PATH.KEY'"; with key "", "key 'PATH'"; "the section" where that leaves nothing. Yours to free, or NULL. */
 char *sprint__subject(const struct sprint__section *section, const char *key);
 

@@ -7,11 +7,7 @@
 #include "base/lanes.h"
 #include "config/section.h"
 #include "population/pixels.h"
-
-/* The shape of a record: an image's planes, or (d, 1, 1). */
-struct sprint__shape {
-  size_t channels, height, width;
-};
+#include "population/shape.h"
 
 /* Rows of records: by value, or, where x is NULL, images by reference. */
 struct sprint__rows {

@@ -30,8 +30,9 @@ typedef void (*sprint__row_visit)(void *user, const double *x);
 sprint_status sprint__table_visit(const struct sprint__table *table, const uint32_t *rows, size_t n,
                                   sprint__row_visit visit, void *user);
 
-/* Saves a generated table's making rows again: one of a few MB is made at once and is then as a loaded one. Of a larger
- * one, n rows of which will become a population, as many are kept as fit into the memory of its features. */
+/* Keep rows of a generated table, so that they are not made again. A table of a few MB is made whole and is then like a
+ * loaded one. Of a larger one, n rows of which will become a population, as many raw rows are kept as fit into the
+ * memory that the population's features will need. */
 sprint_status sprint__table_keep_small(struct sprint__table *table);
 sprint_status sprint__table_keep_some(struct sprint__table *table, size_t n);
 
@@ -71,9 +72,5 @@ sprint_status sprint__table_name_pixels(struct sprint__table *table);
  * and none without an image. */
 sprint_status sprint__table_set_labels(struct sprint__table *table, const char *file, const uint8_t *labels,
                                        const char *const *names, size_t n_names);
-
-/* The names "z0", "z1", ... for a prefix "z", each yours to free; NULL with the error set. */
-char **sprint__names_numbered(sprint_context *context, const char *prefix, size_t n);
-void sprint__names_free(char **names, size_t n);
 
 #endif

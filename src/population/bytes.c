@@ -1,6 +1,6 @@
 /* Files of bytes, plain or gzip, over zlib: see bytes.h.
  *
- * Not gzread, which takes whatever follows a gzip stream for nothing. */
+ * Not gzread, which silently ignores whatever follows a gzip stream. */
 #define _POSIX_C_SOURCE 200809L
 #include "population/bytes.h"
 

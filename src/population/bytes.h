@@ -14,7 +14,7 @@ void sprint__bytes_close(struct sprint__bytes *reader);
  * else is refused. */
 sprint_status sprint__bytes_read(struct sprint__bytes *reader, void *ret_bytes, size_t n, size_t *ret_n);
 
-/* No more bytes than these can be in it: what is asked of a header before memory is taken. */
+/* A bound on how many bytes it can hold, from the size of the file: for checking a header before memory is taken. */
 uint64_t sprint__bytes_at_most(const struct sprint__bytes *reader);
 bool sprint__bytes_is_gzip(const struct sprint__bytes *reader);
 

@@ -8,11 +8,12 @@
 #include "population/cell.h"
 
 #include <float.h>
-#include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+
+#include "config/number.h"
 
 #ifdef SPRINT_DOUBLE
 #define LARGEST DBL_MAX
@@ -74,19 +75,12 @@ static const char *scan(const char *text, struct decimal *ret_decimal) {
   return at;
 }
 
-static double strtod_anywhere(const char *text) {
-  locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0); /* of glibc a constant: nothing is allocated */
-  double value = strtod_l(text, NULL, c);
-  freelocale(c);
-  return value;
-}
-
 static double decimal_value(const struct decimal *decimal, const char *text) {
   static const double powers[MAX_EXACT_POWER + 1] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                                      1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                                                      1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
   int power = abs(decimal->exponent);
-  if (decimal->n_digits > MAX_EXACT_DIGITS || power > MAX_EXACT_POWER) return strtod_anywhere(text);
+  if (decimal->n_digits > MAX_EXACT_DIGITS || power > MAX_EXACT_POWER) return sprint__number_strtod(text);
   double digits = (double)decimal->digits;
   double value = decimal->exponent < 0 ? digits / powers[power] : digits * powers[power];
   return decimal->negative ? -value : value;

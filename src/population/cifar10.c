@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
+#include "config/names.h"
 
 static const char *const published[SPRINT__CIFAR10_CLASSES] = {"airplane", "automobile", "bird",  "cat",  "deer",
                                                                "dog",      "frog",       "horse", "ship", "truck"};
@@ -52,43 +53,38 @@ static bool next_name(FILE *stream, char *line, int size) {
   return false;
 }
 
-static sprint_status copy_name(sprint_context *context, const char *name, char **ret_name) {
-  return (*ret_name = sprint__strdup(context, name)) ? SPRINT_OK : SPRINT_ERROR_MEMORY;
+static sprint_status read_names(sprint_context *context, const char *path, FILE *stream, char **names) {
+  char line[128];
+  size_t n = 0;
+  for (; next_name(stream, line, sizeof line); n++)
+    if (n < SPRINT__CIFAR10_CLASSES && !(names[n] = sprint__strdup(context, line))) return SPRINT_ERROR_MEMORY;
+  if (n == SPRINT__CIFAR10_CLASSES) return SPRINT_OK;
+  return sprint_fail(context, SPRINT_ERROR_INPUT, "%s: has %zu class names, %d were expected", path, n,
+                     SPRINT__CIFAR10_CLASSES);
 }
 
-static sprint_status read_names(sprint_context *context, const char *path, char **names) {
+static sprint_status read_meta(sprint_context *context, const char *path, char ***ret_names) {
   FILE *stream;
-  char line[128];
   SPRINT__TRY(sprint__file_open(context, path, &stream));
-  size_t n = 0;
-  sprint_status status = SPRINT_OK;
-  for (; status == SPRINT_OK && next_name(stream, line, sizeof line); n++)
-    if (n < SPRINT__CIFAR10_CLASSES) status = copy_name(context, line, &names[n]);
+  char **names = sprint__alloc(context, SPRINT__CIFAR10_CLASSES, sizeof *names);
+  sprint_status status = names ? read_names(context, path, stream, names) : SPRINT_ERROR_MEMORY;
   fclose(stream);
-  if (status == SPRINT_OK && n != SPRINT__CIFAR10_CLASSES)
-    status = sprint_fail(context, SPRINT_ERROR_INPUT, "%s: has %zu class names, %d were expected", path, n,
-                         SPRINT__CIFAR10_CLASSES);
+  if (status == SPRINT_OK)
+    *ret_names = names;
+  else
+    sprint__names_free(names, SPRINT__CIFAR10_CLASSES);
   return status;
 }
 
-sprint_status sprint__cifar10_names(sprint_context *context, const char *folder,
-                                    char *ret_names[SPRINT__CIFAR10_CLASSES]) {
-  char *names[SPRINT__CIFAR10_CLASSES] = {NULL};
+sprint_status sprint__cifar10_names(sprint_context *context, const char *folder, char ***ret_names) {
   char *path = sprint__printf(context, "%s/batches.meta.txt", folder);
   if (!path) return SPRINT_ERROR_MEMORY;
   struct stat info;
   sprint_status status = SPRINT_OK;
   if (stat(path, &info) == 0)
-    status = read_names(context, path, names);
-  else
-    for (size_t k = 0; k < SPRINT__CIFAR10_CLASSES && status == SPRINT_OK; k++)
-      status = copy_name(context, published[k], &names[k]);
+    status = read_meta(context, path, ret_names);
+  else if (!(*ret_names = sprint__names_copy(context, published, SPRINT__CIFAR10_CLASSES)))
+    status = SPRINT_ERROR_MEMORY;
   sprint__free(path);
-  for (size_t k = 0; k < SPRINT__CIFAR10_CLASSES; k++) {
-    if (status == SPRINT_OK)
-      ret_names[k] = names[k];
-    else
-      sprint__free(names[k]);
-  }
   return status;
 }

@@ -23,9 +23,7 @@ sprint_status sprint__cifar10_open(sprint_context *context, const char *path, FI
 sprint_status sprint__cifar10_read(sprint_context *context, const char *path, FILE *stream, size_t n,
                                    uint8_t *ret_labels, uint8_t *ret_pixels);
 
-/* The ten class names, each yours to free: of batches.meta.txt in the folder or, where that is missing, as published.
- */
-sprint_status sprint__cifar10_names(sprint_context *context, const char *folder,
-                                    char *ret_names[SPRINT__CIFAR10_CLASSES]);
+/* The ten class names, yours to free: of batches.meta.txt in the folder or, where that is missing, as published. */
+sprint_status sprint__cifar10_names(sprint_context *context, const char *folder, char ***ret_names);
 
 #endif

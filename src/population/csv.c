@@ -28,9 +28,9 @@ struct loader {
   enum sprint__target target;
   struct sprint__csv_header header;
   size_t label;    /* column */
-  size_t *columns; /* (table.d) */
+  size_t *columns; /* (table->d) */
   struct sprint__labels labels;
-  struct sprint__table table;
+  struct sprint__table *table;
   size_t x_room, y_room; /* rows */
 };
 
@@ -44,12 +44,12 @@ static sprint_status add_feature(struct loader *l, size_t column) {
   const char *name = l->header.names[column];
   if (column == l->label)
     return sprint__refuse(l->section, "features", "column '%s' is the label and cannot be a feature", name);
-  for (size_t j = 0; j < l->table.d; j++)
+  for (size_t j = 0; j < l->table->d; j++)
     if (l->columns[j] == column) return sprint__refuse(l->section, "features", "column '%s' is listed twice", name);
   char *copy = sprint__strdup(l->context, name);
   if (!copy) return SPRINT_ERROR_MEMORY;
-  l->table.names[l->table.d] = copy;
-  l->columns[l->table.d++] = column;
+  l->table->names[l->table->d] = copy;
+  l->columns[l->table->d++] = column;
   return SPRINT_OK;
 }
 
@@ -98,7 +98,7 @@ static sprint_status choose_columns(struct loader *l) {
   SPRINT__TRY(sprint__csv_header_find(&l->header, sprint__get_text(l->section, "label"), &l->label));
   SPRINT__TRY(check_ignore(l, ignore, features));
   SPRINT__TRY(features->n_items ? choose_listed(l, features) : choose_all_but(l, ignore));
-  if (!l->table.d)
+  if (!l->table->d)
     return sprint_fail(l->context, SPRINT_ERROR_INPUT, "%s:%zu: no column is left to be a feature", l->header.path,
                        l->header.line);
   return SPRINT_OK;
@@ -108,18 +108,18 @@ static sprint_status take_header(void *user, const struct sprint__csv_row *row, 
   struct loader *l = user;
   SPRINT__TRY(sprint__csv_header_keep(l->context, l->path, row, &l->header));
   l->columns = sprint__alloc(l->context, row->n, sizeof *l->columns);
-  l->table.names = sprint__alloc(l->context, row->n, sizeof *l->table.names);
-  if (!l->columns || !l->table.names) return SPRINT_ERROR_MEMORY;
+  l->table->names = sprint__alloc(l->context, row->n, sizeof *l->table->names);
+  if (!l->columns || !l->table->names) return SPRINT_ERROR_MEMORY;
   SPRINT__TRY(choose_columns(l));
-  l->table.label_name = sprint__strdup(l->context, l->header.names[l->label]);
-  l->table.x = sprint__alloc(l->context, n_rows_guess, l->table.d * sizeof *l->table.x);
-  l->table.y = sprint__alloc(l->context, n_rows_guess, sizeof *l->table.y);
+  l->table->label_name = sprint__strdup(l->context, l->header.names[l->label]);
+  l->table->x = sprint__alloc(l->context, n_rows_guess, l->table->d * sizeof *l->table->x);
+  l->table->y = sprint__alloc(l->context, n_rows_guess, sizeof *l->table->y);
   l->x_room = l->y_room = n_rows_guess;
-  return l->table.label_name && l->table.x && l->table.y ? SPRINT_OK : SPRINT_ERROR_MEMORY;
+  return l->table->label_name && l->table->x && l->table->y ? SPRINT_OK : SPRINT_ERROR_MEMORY;
 }
 
 static sprint_status reserve_row(struct loader *l) {
-  struct sprint__table *t = &l->table;
+  struct sprint__table *t = l->table;
   SPRINT__TRY(sprint__grow(l->context, (void **)&t->x, t->n, &l->x_room, t->n + 1, t->d * sizeof *t->x));
   return sprint__grow(l->context, (void **)&t->y, t->n, &l->y_room, t->n + 1, sizeof *t->y);
 }
@@ -133,8 +133,8 @@ static sprint_status refuse_missing(const struct loader *l, const struct sprint_
 
 /* The features of a row; *ret_dropped where one is missing and that drops the row. */
 static sprint_status read_features(struct loader *l, const struct sprint__csv_row *row, bool *ret_dropped) {
-  double *x = l->table.x + l->table.n * l->table.d;
-  for (size_t j = 0; j < l->table.d; j++) {
+  double *x = l->table->x + l->table->n * l->table->d;
+  for (size_t j = 0; j < l->table->d; j++) {
     SPRINT__TRY(sprint__csv_number(&l->header, row, l->columns[j], &x[j]));
     if (!isnan(x[j])) continue;
     if (l->missing == SPRINT__MISSING_REFUSE) return refuse_missing(l, row, l->columns[j]);
@@ -149,7 +149,7 @@ static bool is_missing(const char *text) {
 }
 
 static sprint_status read_label(struct loader *l, const struct sprint__csv_row *row) {
-  double *y = l->table.y + l->table.n;
+  double *y = l->table->y + l->table->n;
   if (l->target == SPRINT__TARGET_VALUE) return sprint__csv_number(&l->header, row, l->label, y);
   size_t id;
   SPRINT__TRY(sprint__labels_add(&l->labels, sprint__csv_field(row, l->label), &id));
@@ -168,7 +168,7 @@ static sprint_status take_row(void *user, const struct sprint__csv_row *row) {
   }
   if (dropped) return SPRINT_OK;
   SPRINT__TRY(read_label(l, row));
-  l->table.n++;
+  l->table->n++;
   return SPRINT_OK;
 }
 
@@ -191,23 +191,19 @@ static sprint_status load(struct loader *l) {
   SPRINT__TRY(sprint__data_find(l->context, sprint__get_text(l->section, "path"), &l->path));
   l->labels.file = l->path;
   SPRINT__TRY(sprint__csv_read(l->context, l->path, separator, &sink));
-  if (!l->table.n)
+  if (!l->table->n)
     return sprint_fail(l->context, SPRINT_ERROR_INPUT, "%s: every row has a missing value, and none is left", l->path);
   if (l->target == SPRINT__TARGET_VALUE) return SPRINT_OK;
-  return sprint__labels_finish(&l->labels, l->table.y, l->table.n, &l->table.n_classes, &l->table.class_names);
+  return sprint__labels_finish(&l->labels, l->table->y, l->table->n, &l->table->n_classes, &l->table->class_names);
 }
 
-static sprint_status csv_load(const struct sprint__section *section, struct sprint__table *ret_table) {
-  struct loader l = {.section = section, .context = section->context};
+static sprint_status csv_load(const struct sprint__section *section, struct sprint__table *table) {
+  struct loader l = {.section = section, .context = section->context, .table = table};
   l.missing = (enum sprint__missing)sprint__get_choice(section, "missing");
   l.target = (enum sprint__target)sprint__get_choice(section, "target");
   l.labels = (struct sprint__labels){.context = l.context};
-  l.table = (struct sprint__table){.context = l.context, .fill_median = l.missing == SPRINT__MISSING_MEDIAN};
+  table->fill_median = l.missing == SPRINT__MISSING_MEDIAN;
   sprint_status status = load(&l);
-  if (status == SPRINT_OK)
-    *ret_table = l.table;
-  else
-    sprint__table_clear(&l.table);
   sprint__csv_header_clear(&l.header);
   sprint__free(l.columns);
   sprint__labels_clear(&l.labels);

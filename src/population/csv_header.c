@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "config/section.h"
+#include "config/names.h"
 #include "config/text.h"
 #include "population/cell.h"
 #include "population/csv_reader.h"
@@ -23,8 +23,7 @@ sprint_status sprint__csv_header_keep(sprint_context *context, const char *path,
 }
 
 void sprint__csv_header_clear(struct sprint__csv_header *header) {
-  for (size_t j = 0; header->names && j < header->n; j++) sprint__free(header->names[j]);
-  sprint__free(header->names);
+  sprint__names_free(header->names, header->n);
   header->names = NULL;
   header->n = 0;
 }

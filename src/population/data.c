@@ -29,23 +29,7 @@ const sprint_family sprint__data_family = {
     .standard = "lending",
 };
 
-char **sprint__names_numbered(sprint_context *context, const char *prefix, size_t n) {
-  char **names = sprint__alloc(context, n, sizeof *names);
-  for (size_t j = 0; names && j < n; j++) {
-    names[j] = sprint__printf(context, "%s%zu", prefix, j);
-    if (names[j]) continue;
-    sprint__names_free(names, j);
-    return NULL;
-  }
-  return names;
-}
-
-void sprint__names_free(char **names, size_t n) {
-  for (size_t j = 0; names && j < n; j++) sprint__free(names[j]);
-  sprint__free(names);
-}
-
-/* Medians, means and scales come from the same rows, and with standardize: none medians from the training rows. */
+/* Medians, means and scales come from the same rows; with `standardize: none`, medians come from the training rows. */
 static sprint_status fit(const struct sprint__section *section, const struct sprint__table *table,
                          const struct sprint__selection *selection, struct sprint__column *columns) {
   enum standardize standardize = (enum standardize)sprint__get_choice(section, "standardize");

@@ -24,8 +24,8 @@ struct loader {
   char *paths[MAX_BATCHES];
   FILE *streams[MAX_BATCHES];
   uint8_t *labels;
-  char *names[SPRINT__CIFAR10_CLASSES];
-  struct sprint__table table;
+  char **names;
+  struct sprint__table *table;
 };
 
 /* Batches are equally long: one that was cut between two records is found. */
@@ -37,18 +37,18 @@ static sprint_status open_batches(struct loader *l, const char *const *batches, 
     if (!l->paths[b]) return SPRINT_ERROR_MEMORY;
     SPRINT__TRY(sprint__cifar10_open(l->context, l->paths[b], &l->streams[b], &n_records));
     if (b && n_records != l->n_records)
-      return sprint_fail(l->context, SPRINT_ERROR_INPUT, "%s: has %zu records, %zu as of %s were expected", l->paths[b],
-                         n_records, l->n_records, batches[0]);
+      return sprint_fail(l->context, SPRINT_ERROR_INPUT, "%s: has %zu records; %zu, as in %s, were expected",
+                         l->paths[b], n_records, l->n_records, batches[0]);
     l->n_records = n_records;
   }
   return SPRINT_OK;
 }
 
 static sprint_status read_batches(struct loader *l) {
-  struct sprint__table *t = &l->table;
+  struct sprint__table *t = l->table;
   t->n = l->n_batches * l->n_records;
   t->d = SPRINT__CIFAR10_PIXELS;
-  t->image = (struct sprint__image){SPRINT__CIFAR10_CHANNELS, SPRINT__CIFAR10_SIDE, SPRINT__CIFAR10_SIDE};
+  t->image = (struct sprint__shape){SPRINT__CIFAR10_CHANNELS, SPRINT__CIFAR10_SIDE, SPRINT__CIFAR10_SIDE};
   t->bytes = sprint__alloc(l->context, t->n, t->d);
   l->labels = sprint__alloc(l->context, t->n, 1);
   if (!t->bytes || !l->labels) return SPRINT_ERROR_MEMORY;
@@ -61,26 +61,22 @@ static sprint_status read_batches(struct loader *l) {
 static sprint_status load(struct loader *l, enum part part) {
   SPRINT__TRY(part == PART_TRAIN ? open_batches(l, train_batches, SPRINT__COUNT(train_batches))
                                  : open_batches(l, test_batches, SPRINT__COUNT(test_batches)));
-  SPRINT__TRY(sprint__cifar10_names(l->context, l->folder, l->names));
+  SPRINT__TRY(sprint__cifar10_names(l->context, l->folder, &l->names));
   SPRINT__TRY(read_batches(l));
-  SPRINT__TRY(sprint__table_name_pixels(&l->table));
-  return sprint__table_set_labels(&l->table, l->folder, l->labels, (const char *const *)l->names,
+  SPRINT__TRY(sprint__table_name_pixels(l->table));
+  return sprint__table_set_labels(l->table, l->folder, l->labels, (const char *const *)l->names,
                                   SPRINT__CIFAR10_CLASSES);
 }
 
-static sprint_status cifar10_load(const struct sprint__section *section, struct sprint__table *ret_table) {
-  struct loader l = {.context = section->context, .table = {.context = section->context}};
+static sprint_status cifar10_load(const struct sprint__section *section, struct sprint__table *table) {
+  struct loader l = {.context = section->context, .table = table};
   sprint_status status = sprint__data_find(l.context, sprint__get_text(section, "path"), &l.folder);
   if (status == SPRINT_OK) status = load(&l, (enum part)sprint__get_choice(section, "part"));
-  if (status == SPRINT_OK)
-    *ret_table = l.table;
-  else
-    sprint__table_clear(&l.table);
   for (size_t b = 0; b < MAX_BATCHES; b++) {
     if (l.streams[b]) fclose(l.streams[b]);
     sprint__free(l.paths[b]);
   }
-  for (size_t k = 0; k < SPRINT__CIFAR10_CLASSES; k++) sprint__free(l.names[k]);
+  sprint__names_free(l.names, SPRINT__CIFAR10_CLASSES);
   sprint__free(l.labels);
   sprint__free(l.folder);
   return status;

@@ -26,7 +26,7 @@ struct loader {
   sprint_context *context;
   char *x_path, *y_path;
   enum sprint__missing missing;
-  struct sprint__table table;
+  struct sprint__table *table;
 };
 
 enum layout { LAYOUT_AUTO, LAYOUT_HWC, LAYOUT_CHW };
@@ -57,13 +57,13 @@ static sprint_status read_arrays(struct loader *l, sprint_array *ret_x) {
     sprint__free(bytes);
     return status;
   }
-  l->table.n = x.shape[0];
-  l->table.x = x.data;
-  l->table.bytes = bytes;
-  l->table.y = y.data;
+  l->table->n = x.shape[0];
+  l->table->x = x.data;
+  l->table->bytes = bytes;
+  l->table->y = y.data;
   size_t d = 1;
   for (size_t k = 1; k < x.n_dims; k++) d *= x.shape[k];
-  l->table.d = d;
+  l->table->d = d;
   *ret_x = x; /* its shape; the data is the table's */
   return SPRINT_OK;
 }
@@ -86,7 +86,7 @@ static sprint_status find_layout(const struct loader *l, const sprint_array *x, 
 }
 
 /* Each row of n x d elements of `size` bytes from pixels of channels to planes of pixels. */
-static void planes_first(unsigned char *rows, size_t n, size_t size, const struct sprint__image *image,
+static void planes_first(unsigned char *rows, size_t n, size_t size, const struct sprint__shape *image,
                          unsigned char *scratch) {
   size_t plane = image->height * image->width, row_size = plane * image->channels * size;
   for (size_t i = 0; i < n; i++, rows += row_size) {
@@ -99,14 +99,14 @@ static void planes_first(unsigned char *rows, size_t n, size_t size, const struc
 
 /* Three and four dimensions are images: sets their form, and brings the channels to the front. */
 static sprint_status arrange_images(struct loader *l, const sprint_array *x) {
-  struct sprint__table *t = &l->table;
+  struct sprint__table *t = l->table;
   enum layout layout = LAYOUT_AUTO;
   SPRINT__TRY(find_layout(l, x, &layout));
   if (x->n_dims < 3) return SPRINT_OK;
   const size_t *s = x->shape;
-  t->image = x->n_dims == 3         ? (struct sprint__image){1, s[1], s[2]}
-             : layout == LAYOUT_CHW ? (struct sprint__image){s[1], s[2], s[3]}
-                                    : (struct sprint__image){s[3], s[1], s[2]};
+  t->image = x->n_dims == 3         ? (struct sprint__shape){1, s[1], s[2]}
+             : layout == LAYOUT_CHW ? (struct sprint__shape){s[1], s[2], s[3]}
+                                    : (struct sprint__shape){s[3], s[1], s[2]};
   if (x->n_dims == 3 || layout == LAYOUT_CHW || t->image.channels == 1) return SPRINT_OK;
   size_t size = t->bytes ? sizeof *t->bytes : sizeof *t->x;
   unsigned char *scratch = sprint__alloc(l->context, t->d, size);
@@ -117,27 +117,24 @@ static sprint_status arrange_images(struct loader *l, const sprint_array *x) {
 }
 
 static sprint_status copy_names(struct loader *l, const struct sprint__value *names) {
-  if (names->n_items != l->table.d)
-    return sprint__refuse(l->section, "features", "%zu names for the %zu features of %s", names->n_items, l->table.d,
+  if (names->n_items != l->table->d)
+    return sprint__refuse(l->section, "features", "%zu names for the %zu features of %s", names->n_items, l->table->d,
                           l->x_path);
-  for (size_t j = 0; j < l->table.d; j++)
+  for (size_t j = 0; j < l->table->d; j++)
     for (size_t k = 0; k < j; k++)
       if (strcmp(names->texts[j], names->texts[k]) == 0)
         return sprint__refuse(l->section, "features", "the name '%s' is listed twice", names->texts[j]);
-  l->table.names = sprint__alloc(l->context, l->table.d, sizeof *l->table.names);
-  if (!l->table.names) return SPRINT_ERROR_MEMORY;
-  for (size_t j = 0; j < l->table.d; j++)
-    if (!(l->table.names[j] = sprint__strdup(l->context, names->texts[j]))) return SPRINT_ERROR_MEMORY;
-  return SPRINT_OK;
+  l->table->names = sprint__names_copy(l->context, (const char *const *)names->texts, l->table->d);
+  return l->table->names ? SPRINT_OK : SPRINT_ERROR_MEMORY;
 }
 
 static sprint_status name_all(struct loader *l) {
   const struct sprint__value *names = sprint__get(l->section, "features");
-  l->table.label_name = sprint__strdup(l->context, "y");
-  if (!l->table.label_name) return SPRINT_ERROR_MEMORY;
+  l->table->label_name = sprint__strdup(l->context, "y");
+  if (!l->table->label_name) return SPRINT_ERROR_MEMORY;
   if (names->n_items) return copy_names(l, names);
-  l->table.names = sprint__names_numbered(l->context, "x", l->table.d);
-  return l->table.names ? SPRINT_OK : SPRINT_ERROR_MEMORY;
+  l->table->names = sprint__names_numbered(l->context, "x", l->table->d);
+  return l->table->names ? SPRINT_OK : SPRINT_ERROR_MEMORY;
 }
 
 static sprint_status refuse_label(const struct loader *l, size_t row, double value, enum sprint__cell cell) {
@@ -147,13 +144,13 @@ static sprint_status refuse_label(const struct loader *l, size_t row, double val
 
 /* Checks a row; *ret_dropped where a missing value drops it. Places are said as NumPy counts them, from 0. */
 static sprint_status check_row(const struct loader *l, size_t row, bool *ret_dropped) {
-  const double *x = l->table.x ? l->table.x + row * l->table.d : NULL;
+  const double *x = l->table->x ? l->table->x + row * l->table->d : NULL;
   bool drop = l->missing == SPRINT__MISSING_DROP;
-  enum sprint__cell label = sprint__cell_check(l->table.y[row]);
+  enum sprint__cell label = sprint__cell_check(l->table->y[row]);
   if (label != SPRINT__CELL_NUMBER && !(label == SPRINT__CELL_MISSING && drop))
-    return refuse_label(l, row, l->table.y[row], label);
+    return refuse_label(l, row, l->table->y[row], label);
   bool dropped = label == SPRINT__CELL_MISSING;
-  for (size_t j = 0; x && j < l->table.d; j++) {
+  for (size_t j = 0; x && j < l->table->d; j++) {
     enum sprint__cell cell = sprint__cell_check(x[j]);
     if (cell == SPRINT__CELL_NUMBER) continue;
     if (cell != SPRINT__CELL_MISSING || l->missing == SPRINT__MISSING_REFUSE)
@@ -167,7 +164,7 @@ static sprint_status check_row(const struct loader *l, size_t row, bool *ret_dro
 
 /* Checks all rows and moves the kept ones together. */
 static sprint_status keep_rows(struct loader *l) {
-  struct sprint__table *t = &l->table;
+  struct sprint__table *t = l->table;
   size_t n_kept = 0;
   for (size_t i = 0; i < t->n; i++) {
     bool dropped = false;
@@ -185,7 +182,7 @@ static sprint_status keep_rows(struct loader *l) {
 }
 
 static sprint_status find_classes(struct loader *l) {
-  struct sprint__table *t = &l->table;
+  struct sprint__table *t = l->table;
   struct sprint__labels labels = {.context = l->context, .file = l->y_path};
   sprint_status status = SPRINT_OK;
   for (size_t i = 0; i < t->n && status == SPRINT_OK; i++) {
@@ -212,19 +209,15 @@ static sprint_status load(struct loader *l) {
   return find_classes(l);
 }
 
-static sprint_status npy_load(const struct sprint__section *section, struct sprint__table *ret_table) {
+static sprint_status npy_load(const struct sprint__section *section, struct sprint__table *table) {
   struct loader l = {
       .section = section,
       .context = section->context,
       .missing = (enum sprint__missing)sprint__get_choice(section, "missing"),
+      .table = table,
   };
-  l.table.context = l.context;
   sprint_status status = load(&l);
-  l.table.fill_median = l.table.x && l.missing == SPRINT__MISSING_MEDIAN;
-  if (status == SPRINT_OK)
-    *ret_table = l.table;
-  else
-    sprint__table_clear(&l.table);
+  table->fill_median = table->x && l.missing == SPRINT__MISSING_MEDIAN;
   sprint__free(l.x_path);
   sprint__free(l.y_path);
   return status;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "population/build.h"
 #include "population/bytes.h"
 
@@ -91,19 +92,13 @@ static sprint_status finish_column(struct sprint__tally *t, sprint_column_info *
   return SPRINT_OK;
 }
 
-sprint_status sprint__info_finish(struct sprint__tally *tallies, sprint_file_info *info) {
-  sprint_status status = SPRINT_OK;
+sprint_status sprint__info_finish(sprint_status status, struct sprint__tally *tallies, sprint_file_info *info) {
   for (size_t j = 0; j < info->n_columns; j++) {
     if (status == SPRINT_OK) status = finish_column(&tallies[j], &info->columns[j]);
     forget(&tallies[j]);
   }
   sprint__free(tallies);
   return status;
-}
-
-static bool ends_with(const char *text, const char *ending) {
-  size_t n = strlen(text), n_ending = strlen(ending);
-  return n >= n_ending && strcmp(text + n - n_ending, ending) == 0;
 }
 
 static const struct format {
@@ -129,7 +124,7 @@ static sprint_status find_format(sprint_context *context, const char *path, cons
   SPRINT__TRY(status);
   bool idx = gzip || (n >= 2 && !start[0] && !start[1]);
   if (n == 0) return sprint_fail(context, SPRINT_ERROR_INPUT, "%s: is empty", path);
-  *ret_format = &formats[ends_with(path, ".bin")                               ? CIFAR10
+  *ret_format = &formats[sprint__path_ends_in(path, ".bin")                    ? CIFAR10
                          : n == sizeof start && !memcmp(start, "\x93NUMPY", n) ? NPY
                          : idx                                                 ? IDX
                                                                                : CSV];

@@ -29,8 +29,8 @@ sprint_status sprint__tally_text(struct sprint__tally *tally, const char *text);
 sprint_status sprint__info_columns(sprint_context *context, size_t n_columns, sprint_file_info *info,
                                    struct sprint__tally **ret_tallies);
 
-/* Turns tallies (n) into columns; the tallies are done with, also where this fails. */
-sprint_status sprint__info_finish(struct sprint__tally *tallies, sprint_file_info *info);
+/* Turns tallies into columns where counting went well (`status`), else returns that; the tallies are done with. */
+sprint_status sprint__info_finish(sprint_status status, struct sprint__tally *tallies, sprint_file_info *info);
 
 /* The formats; each fills all but `format`. */
 sprint_status sprint__describe_csv(sprint_context *context, const char *path, sprint_file_info *info);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "config/names.h"
 #include "population/cifar10.h"
 #include "population/describe.h"
 #include "population/idx.h"
@@ -28,14 +29,13 @@ static void set_shape(sprint_file_info *info, size_t n_dims, const size_t *shape
   info->n_rows = n_dims ? shape[0] : 1;
 }
 
-/* All of an array as one column: "value", or "pixel" of images. */
+/* All bytes of an array as one column: "pixel" for images, else "label". */
 static sprint_status describe_bytes(sprint_context *context, const uint8_t *bytes, size_t n, sprint_file_info *info) {
   struct sprint__tally *tallies;
   SPRINT__TRY(sprint__info_columns(context, 1, info, &tallies));
   sprint_status status = name_column(context, info, 0, info->n_dims >= 3 ? "pixel" : "label");
   if (status == SPRINT_OK) status = tally_bytes(&tallies[0], bytes, n);
-  sprint_status finished = sprint__info_finish(tallies, info);
-  return status == SPRINT_OK ? finished : status;
+  return sprint__info_finish(status, tallies, info);
 }
 
 sprint_status sprint__describe_idx(sprint_context *context, const char *path, sprint_file_info *info) {
@@ -50,8 +50,7 @@ sprint_status sprint__describe_idx(sprint_context *context, const char *path, sp
 /* (n) and (n, d): a column for each feature; more dimensions: one for all. */
 static sprint_status describe_reals(sprint_context *context, const sprint_array *array, sprint_file_info *info) {
   struct sprint__tally *tallies;
-  size_t n_columns = array->n_dims == 2 ? array->shape[1] : 1, n = 1;
-  for (size_t k = 0; k < array->n_dims; k++) n *= array->shape[k];
+  size_t n_columns = array->n_dims == 2 ? array->shape[1] : 1, n = sprint__array_size(array);
   SPRINT__TRY(sprint__info_columns(context, n_columns, info, &tallies));
   sprint_status status = SPRINT_OK;
   for (size_t j = 0; j < n_columns && status == SPRINT_OK; j++) {
@@ -61,8 +60,7 @@ static sprint_status describe_reals(sprint_context *context, const sprint_array 
   }
   for (size_t i = 0; i < n && status == SPRINT_OK; i++)
     status = sprint__tally_number(&tallies[i % n_columns], array->data[i], 1);
-  sprint_status finished = sprint__info_finish(tallies, info);
-  return status == SPRINT_OK ? finished : status;
+  return sprint__info_finish(status, tallies, info);
 }
 
 sprint_status sprint__describe_npy(sprint_context *context, const char *path, sprint_file_info *info) {
@@ -70,8 +68,7 @@ sprint_status sprint__describe_npy(sprint_context *context, const char *path, sp
   uint8_t *bytes = NULL;
   SPRINT__TRY(sprint__npy_read_images(context, path, &array, &bytes));
   set_shape(info, array.n_dims, array.shape);
-  size_t n = 1;
-  for (size_t k = 0; k < array.n_dims; k++) n *= array.shape[k];
+  size_t n = sprint__array_size(&array);
   sprint_status status = bytes ? describe_bytes(context, bytes, n, info) : describe_reals(context, &array, info);
   sprint_array_clear(&array);
   sprint__free(bytes);
@@ -83,7 +80,7 @@ struct batch {
   FILE *stream;
   size_t n;
   uint8_t *labels, *pixels;
-  char *folder, *names[SPRINT__CIFAR10_CLASSES];
+  char *folder, **names;
 };
 
 static sprint_status read_batch(sprint_context *context, const char *path, struct batch *b) {
@@ -93,7 +90,7 @@ static sprint_status read_batch(sprint_context *context, const char *path, struc
   b->pixels = sprint__alloc(context, b->n, SPRINT__CIFAR10_PIXELS);
   b->folder = slash ? sprint__printf(context, "%.*s", (int)(slash - path), path) : sprint__strdup(context, ".");
   if (!b->labels || !b->pixels || !b->folder) return SPRINT_ERROR_MEMORY;
-  SPRINT__TRY(sprint__cifar10_names(context, b->folder, b->names));
+  SPRINT__TRY(sprint__cifar10_names(context, b->folder, &b->names));
   return sprint__cifar10_read(context, path, b->stream, b->n, b->labels, b->pixels);
 }
 
@@ -126,8 +123,7 @@ static sprint_status describe_batch(sprint_context *context, struct batch *b, sp
     status = name_column(context, info, j, names[j]);
   if (status == SPRINT_OK) status = tally_batch(b, tallies);
   if (status == SPRINT_OK) rename_labels(b, &tallies[0]);
-  sprint_status finished = sprint__info_finish(tallies, info);
-  return status == SPRINT_OK ? finished : status;
+  return sprint__info_finish(status, tallies, info);
 }
 
 sprint_status sprint__describe_cifar10(sprint_context *context, const char *path, sprint_file_info *info) {
@@ -138,6 +134,6 @@ sprint_status sprint__describe_cifar10(sprint_context *context, const char *path
   sprint__free(b.labels);
   sprint__free(b.pixels);
   sprint__free(b.folder);
-  for (size_t k = 0; k < SPRINT__CIFAR10_CLASSES; k++) sprint__free(b.names[k]);
+  sprint__names_free(b.names, SPRINT__CIFAR10_CLASSES);
   return status;
 }

@@ -37,7 +37,5 @@ sprint_status sprint__describe_csv(sprint_context *context, const char *path, sp
   struct describer d = {context, info, NULL};
   struct sprint__csv_sink sink = {&d, take_header, take_row};
   sprint_status status = sprint__csv_read(context, path, ',', &sink);
-  if (!d.tallies) return status;
-  sprint_status finished = sprint__info_finish(d.tallies, info);
-  return status == SPRINT_OK ? finished : status;
+  return d.tallies ? sprint__info_finish(status, d.tallies, info) : status;
 }

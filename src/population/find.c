@@ -6,7 +6,7 @@
 
 #include "population/build.h"
 
-/* What of a data folder belongs to a set that `sprint data get` knows. */
+/* The set of `sprint data get` that a path in a data folder belongs to, or NULL. */
 static const char *set_of(const char *path) {
   static const char *const sets[][2] = {
       {"mnist/", "mnist"},

@@ -46,7 +46,10 @@ static sprint_status shift_to_mean(struct sprint__table *table) {
   return status;
 }
 
-static sprint_status set_up(const struct sprint__section *section, struct sprint__table *table) {
+static sprint_status gaussian_load(const struct sprint__section *section, struct sprint__table *table) {
+  table->n = (size_t)sprint__get_integer(section, "n");
+  table->d = (size_t)sprint__get_integer(section, "d");
+  table->make = make;
   struct source *source = sprint__alloc(table->context, 1, sizeof *source + table->d * sizeof *source->excess);
   table->source = source;
   table->names = sprint__names_numbered(table->context, "z", table->d);
@@ -57,19 +60,6 @@ static sprint_status set_up(const struct sprint__section *section, struct sprint
   source->mean = sprint__get_real(section, "mean");
   source->sd = sprint__get_real(section, "sd");
   return sprint__get_flag(section, "exact") ? shift_to_mean(table) : SPRINT_OK;
-}
-
-static sprint_status gaussian_load(const struct sprint__section *section, struct sprint__table *ret_table) {
-  struct sprint__table table = {.context = section->context,
-                                .n = (size_t)sprint__get_integer(section, "n"),
-                                .d = (size_t)sprint__get_integer(section, "d"),
-                                .make = make};
-  sprint_status status = set_up(section, &table);
-  if (status == SPRINT_OK)
-    *ret_table = table;
-  else
-    sprint__table_clear(&table);
-  return status;
 }
 
 static const struct sprint__data_ops ops = {gaussian_load};

@@ -32,14 +32,11 @@ sprint_status sprint__table_set_labels(struct sprint__table *table, const char *
   if (n_classes < 2)
     return sprint_fail(table->context, SPRINT_ERROR_INPUT, "%s: every label is 0; at least two classes are needed",
                        file);
+  table->n_classes = n_classes;
   table->y = sprint__alloc(table->context, table->n, sizeof *table->y);
-  table->class_names = sprint__alloc(table->context, n_classes, sizeof *table->class_names);
+  table->class_names = names ? sprint__names_copy(table->context, names, n_classes)
+                             : sprint__names_numbered(table->context, "", n_classes);
   if (!table->y || !table->class_names) return SPRINT_ERROR_MEMORY;
   for (size_t i = 0; i < table->n; i++) table->y[i] = labels[i];
-  table->n_classes = n_classes;
-  for (size_t k = 0; k < n_classes; k++) {
-    table->class_names[k] = names ? sprint__strdup(table->context, names[k]) : sprint__printf(table->context, "%zu", k);
-    if (!table->class_names[k]) return SPRINT_ERROR_MEMORY;
-  }
   return check_classes(table, file);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/names.h"
 #include "config/text.h"
 #include "population/cell.h"
 
@@ -37,9 +38,10 @@ sprint_status sprint__labels_add(struct sprint__labels *labels, const char *text
   size_t place = find(labels, text, &found);
   if (!found) {
     if (labels->n == SPRINT__MAX_CLASSES)
-      return sprint_fail(labels->context, SPRINT_ERROR_INPUT,
-                         "%s: the label has more than %d distinct values; of a number to predict say target: value",
-                         labels->file, SPRINT__MAX_CLASSES);
+      return sprint_fail(
+          labels->context, SPRINT_ERROR_INPUT,
+          "%s: the label has more than %d distinct values; where it is a number to predict, say target: value",
+          labels->file, SPRINT__MAX_CLASSES);
     if (sprint__text_check(text, strlen(text)) < strlen(text))
       return sprint_fail(labels->context, SPRINT_ERROR_INPUT, "%s: the label '%s' is not UTF-8", labels->file,
                          sprint__show(text).text);
@@ -107,8 +109,7 @@ sprint_status sprint__labels_finish(struct sprint__labels *labels, double *y, si
     for (size_t i = 0; i < n; i++) y[i] = class_of[(size_t)y[i]];
     *ret_class_names = names;
   } else {
-    for (size_t i = 0; names && i < labels->n; i++) sprint__free(names[i]);
-    sprint__free(names);
+    sprint__names_free(names, labels->n);
   }
   sprint__free(ranks);
   sprint__free(class_of);

@@ -142,36 +142,18 @@ static void make(const void *source, size_t row, double *ret_x, double *ret_y) {
   *ret_y = sprint__uniform(words.a) < sigmoid(s->intercept + risk_of(ret_x, strain)) ? 1 : 0;
 }
 
-static sprint_status name_all(struct sprint__table *table) {
-  table->names = sprint__alloc(table->context, N_FEATURES, sizeof *table->names);
+static sprint_status lending_load(const struct sprint__section *section, struct sprint__table *table) {
+  table->n = (size_t)sprint__get_integer(section, "n");
+  table->d = N_FEATURES;
+  table->n_classes = 2;
+  table->make = make;
+  struct source *source = table->source = sprint__alloc(table->context, 1, sizeof *source);
+  table->names = sprint__names_copy(table->context, names, N_FEATURES);
   table->class_names = sprint__names_numbered(table->context, "", table->n_classes);
   table->label_name = sprint__strdup(table->context, "default");
-  if (!table->names || !table->class_names || !table->label_name) return SPRINT_ERROR_MEMORY;
-  for (size_t j = 0; j < N_FEATURES; j++)
-    if (!(table->names[j] = sprint__strdup(table->context, names[j]))) return SPRINT_ERROR_MEMORY;
-  return SPRINT_OK;
-}
-
-static sprint_status set_up(const struct sprint__section *section, struct sprint__table *table) {
-  struct source *source = table->source = sprint__alloc(table->context, 1, sizeof *source);
-  if (!source) return SPRINT_ERROR_MEMORY;
+  if (!source || !table->names || !table->class_names || !table->label_name) return SPRINT_ERROR_MEMORY;
   source->seed = (uint64_t)sprint__get_integer(section, "population_seed");
-  SPRINT__TRY(name_all(table));
   return find_intercept(table->context, sprint__get_real(section, "default_rate"), &source->intercept);
-}
-
-static sprint_status lending_load(const struct sprint__section *section, struct sprint__table *ret_table) {
-  struct sprint__table table = {.context = section->context,
-                                .n = (size_t)sprint__get_integer(section, "n"),
-                                .d = N_FEATURES,
-                                .n_classes = 2,
-                                .make = make};
-  sprint_status status = set_up(section, &table);
-  if (status == SPRINT_OK)
-    *ret_table = table;
-  else
-    sprint__table_clear(&table);
-  return status;
 }
 
 static const struct sprint__data_ops ops = {lending_load};

@@ -1,7 +1,7 @@
 /* NPY arrays: https://numpy.org/neps/nep-0001-npy-format.html
  *
- * magic, version, header length, a Python dict as text padded to 64 bytes, the numbers. Ours is a little-endian
- * machine's reading: elements are copied as they are. */
+ * magic, version, header length, a Python dict as text padded to 64 bytes, the numbers. Elements are
+ * copied as they are, which takes a little-endian machine. */
 #include "population/npy.h"
 
 #include <inttypes.h>

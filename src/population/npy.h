@@ -9,4 +9,11 @@
 sprint_status sprint__npy_read_images(sprint_context *context, const char *path, sprint_array *ret_array,
                                       uint8_t **ret_bytes);
 
+/* How many numbers an array holds. */
+static inline size_t sprint__array_size(const sprint_array *array) {
+  size_t n = 1;
+  for (size_t k = 0; k < array->n_dims; k++) n *= array->shape[k];
+  return n;
+}
+
 #endif

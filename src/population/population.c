@@ -33,10 +33,9 @@ static sprint_status population_alloc(sprint_context *context, size_t n, size_t 
   p->n_strata = n_classes ? n_classes : 1;
   p->y = sprint__alloc(context, n, sizeof *p->y);
   p->columns = sprint__alloc(context, d, sizeof *p->columns);
-  p->class_names = sprint__alloc(context, n_classes, sizeof *p->class_names);
   p->stratum_start = sprint__alloc(context, p->n_strata + 1, sizeof *p->stratum_start);
   p->base_p = sprint__alloc(context, p->n_strata, sizeof *p->base_p);
-  if (!p->y || !p->columns || !p->class_names || !p->stratum_start || !p->base_p) {
+  if (!p->y || !p->columns || !p->stratum_start || !p->base_p) {
     sprint_population_free(p);
     return SPRINT_ERROR_MEMORY;
   }
@@ -53,15 +52,13 @@ static sprint_status alloc_reals(sprint_population *p) {
 
 void sprint_population_free(sprint_population *p) {
   if (!p) return;
-  for (size_t j = 0; p->columns && j < p->d; j++) sprint__free(p->columns[j].name);
-  for (size_t k = 0; p->class_names && k < p->n_classes; k++) sprint__free(p->class_names[k]);
+  sprint__columns_free(p->columns, p->d);
+  sprint__names_free(p->class_names, p->n_classes);
   sprint__free(p->x);
   sprint__free(p->bytes);
   sprint__free(p->levels);
   sprint__free(p->y);
-  sprint__free(p->columns);
   sprint__free(p->label_name);
-  sprint__free(p->class_names);
   sprint__free(p->by_stratum);
   sprint__free(p->stratum_start);
   sprint__free(p->base_p);
@@ -131,9 +128,9 @@ static sprint_status name_by_number(sprint_population *p) {
     p->columns[j] = (struct sprint__column){sprint__printf(p->context, "x%zu", j), 0, 1, NAN};
     if (!p->columns[j].name) return SPRINT_ERROR_MEMORY;
   }
-  for (size_t k = 0; k < p->n_classes; k++)
-    if (!(p->class_names[k] = sprint__printf(p->context, "%zu", k))) return SPRINT_ERROR_MEMORY;
-  return (p->label_name = sprint__strdup(p->context, "y")) ? SPRINT_OK : SPRINT_ERROR_MEMORY;
+  p->class_names = sprint__names_numbered(p->context, "", p->n_classes);
+  p->label_name = sprint__strdup(p->context, "y");
+  return p->class_names && p->label_name ? SPRINT_OK : SPRINT_ERROR_MEMORY;
 }
 
 sprint_status sprint_population_new(sprint_context *context, size_t n, size_t d, const sprint_real *x,
@@ -157,9 +154,9 @@ static sprint_status copy_names(const struct sprint__table *table, const struct 
     p->columns[j] = columns[j];
     if (!(p->columns[j].name = sprint__strdup(p->context, table->names[j]))) return SPRINT_ERROR_MEMORY;
   }
-  for (size_t k = 0; k < p->n_classes; k++)
-    if (!(p->class_names[k] = sprint__strdup(p->context, table->class_names[k]))) return SPRINT_ERROR_MEMORY;
-  return (p->label_name = sprint__strdup(p->context, table->label_name)) ? SPRINT_OK : SPRINT_ERROR_MEMORY;
+  p->class_names = sprint__names_copy(p->context, (const char *const *)table->class_names, p->n_classes);
+  p->label_name = sprint__strdup(p->context, table->label_name);
+  return p->class_names && p->label_name ? SPRINT_OK : SPRINT_ERROR_MEMORY;
 }
 
 /* Rows on their way from a table to a population. */
@@ -173,10 +170,7 @@ struct transfer {
 };
 
 static void standardize(const struct sprint__column *columns, size_t d, const double *raw, sprint_real *ret_x) {
-  for (size_t j = 0; j < d; j++) {
-    double value = isnan(raw[j]) ? columns[j].fill : raw[j];
-    ret_x[j] = (sprint_real)((value - columns[j].mean) / columns[j].scale);
-  }
+  for (size_t j = 0; j < d; j++) ret_x[j] = sprint__column_feature(&columns[j], raw[j]);
 }
 
 static void transfer_rows(void *user, int lane, size_t start, size_t end) {
@@ -190,8 +184,8 @@ static void transfer_rows(void *user, int lane, size_t start, size_t end) {
   }
 }
 
-/* The rows that a table has become features in the memory that they lie in, which is the population's from now on: the
- * features of a row end before the numbers of the next one begin. */
+/* Turns the table's kept rows into features within the table's own memory, which becomes the population's. A feature is
+ * no larger than a raw number, and rows move to the front alone, so that no row is overwritten before it is read. */
 static void transfer_in_place(struct transfer *t, struct sprint__table *table) {
   sprint_population *p = t->p;
   size_t n_kept = table->make ? table->n_kept : table->n, i = 0;
@@ -229,7 +223,7 @@ static sprint_status tabulate_levels(const struct sprint__column *columns, sprin
   if (!p->levels) return SPRINT_ERROR_MEMORY;
   for (size_t c = 0; c < p->image.channels; c++) {
     const struct sprint__column *column = &columns[c * plane_size(p)];
-    for (size_t b = 0; b < 256; b++) p->levels[c * 256 + b] = (sprint_real)(((double)b - column->mean) / column->scale);
+    for (size_t b = 0; b < 256; b++) p->levels[c * 256 + b] = sprint__column_feature(column, (double)b);
   }
   return SPRINT_OK;
 }

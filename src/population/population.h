@@ -2,9 +2,12 @@
 #ifndef SPRINT_POPULATION_POPULATION_H
 #define SPRINT_POPULATION_POPULATION_H
 
+#include <math.h>
+
 #include "base/context.h"
 #include "config/section.h"
 #include "population/pixels.h"
+#include "population/shape.h"
 
 /* How raw columns became features: x = (raw - mean) / scale, a missing raw value first replaced by fill. Travels with
  * the saved model. */
@@ -14,20 +17,21 @@ struct sprint__column {
   double fill;        /* NaN where a missing value is refused or its row dropped */
 };
 
-/* An image's form: planes of rows of pixels. Feature (channel, row, column) is number (channel * height + row) * width
- * + column. All 0 for records that are not images. */
-struct sprint__image {
-  size_t channels, height, width;
-};
+/* A raw value (NaN: missing) as a feature. */
+static inline sprint_real sprint__column_feature(const struct sprint__column *column, double raw) {
+  return (sprint_real)(((isnan(raw) ? column->fill : raw) - column->mean) / column->scale);
+}
+
+void sprint__columns_free(struct sprint__column *columns, size_t d); /* and their names; NULL: nothing */
 
 struct sprint_population {
   sprint_context *context;
   size_t n, d;
-  sprint_real *x;               /* (n, d); NULL where records are kept as bytes */
-  uint8_t *bytes;               /* (n, d), or NULL */
-  sprint_real *levels;          /* (channels, 256): what a byte of a channel is as a feature; with bytes alone */
-  struct sprint__pixels pixels; /* the view of both */
-  struct sprint__image image;
+  sprint_real *x;                 /* (n, d); NULL where records are kept as bytes */
+  uint8_t *bytes;                 /* (n, d), or NULL */
+  sprint_real *levels;            /* (channels, 256): what a byte of a channel is as a feature; with bytes alone */
+  struct sprint__pixels pixels;   /* the view of both */
+  struct sprint__shape image;     /* all 0 for records that are not images */
   sprint_real *y;                 /* (n) class number, or value */
   struct sprint__column *columns; /* (d) */
   char *label_name;
@@ -49,10 +53,10 @@ typedef void (*sprint__make_row)(const void *source, size_t row, double *ret_x, 
 struct sprint__table {
   sprint_context *context;
   size_t n, d;
-  double *x;      /* (n, d), NaN: missing; NULL where bytes are given */
-  uint8_t *bytes; /* (n, d) pixels, or NULL */
-  struct sprint__image image;
-  double *y; /* (n) class number, or value */
+  double *x;                  /* (n, d), NaN: missing; NULL where bytes are given */
+  uint8_t *bytes;             /* (n, d) pixels, or NULL */
+  struct sprint__shape image; /* or all 0 */
+  double *y;                  /* (n) class number, or value */
   sprint__make_row make;
   void *source;  /* of make; owned */
   size_t n_kept; /* with make alone */
@@ -72,7 +76,8 @@ static inline uint32_t sprint__population_stratum(const sprint_population *popul
 
 /* A data kind: one loader or generator. */
 struct sprint__data_ops {
-  sprint_status (*load)(const struct sprint__section *section, struct sprint__table *ret_table);
+  /* Fills the table, which has its context. The caller clears it, also after a failure. */
+  sprint_status (*load)(const struct sprint__section *section, struct sprint__table *table);
 };
 
 extern const sprint_family sprint__data_family;
@@ -87,6 +92,11 @@ void sprint__population_gather(const sprint_population *population, const uint32
 
 /* CRC-32 of all records and labels: tells one population from another. */
 unsigned long sprint__population_checksum(const sprint_population *population);
+
+/* The shape of its records, as a model takes them. */
+static inline struct sprint__shape sprint__population_shape(const sprint_population *population) {
+  return population->image.channels ? population->image : (struct sprint__shape){population->d, 1, 1};
+}
 
 /* Whether everybody has the same value. */
 bool sprint__population_is_constant(const sprint_population *population, size_t feature);

@@ -9,13 +9,13 @@
 
 enum select { SELECT_ALL, SELECT_FIRST, SELECT_BALANCED };
 
-/* The choice in progress. Values have one class, of all rows. */
+/* The choice in progress. Where the target is a value, all rows are of one class. */
 struct chooser {
   const struct sprint__section *section;
   const struct sprint__table *table;
   size_t n_classes;
   size_t *wanted;  /* (n_classes) rows still to take */
-  sprint_real *y;  /* (n) class numbers; NULL of values */
+  sprint_real *y;  /* (n) class numbers; NULL where the target is a value */
   uint32_t *order; /* (n) candidates, shuffled */
   uint8_t *mark;   /* (n) */
 };

@@ -57,7 +57,7 @@ static double median(double *values, size_t n) {
   return lower + (upper - lower) / 2;
 }
 
-/* Of loaded tables: generated ones miss nothing. */
+/* For loaded tables alone: generated ones have no missing values. */
 static sprint_status fit_medians(const struct view *view, struct sprint__column *columns) {
   const struct sprint__table *table = view->table;
   double *values = sprint__alloc(table->context, view->n, sizeof *values);
@@ -165,6 +165,11 @@ static void fit_channel(const struct view *view, size_t channel, struct sprint__
   mean /= n;
   for (size_t b = 0; b < 256; b++) variance += (double)counts[b] * ((double)b - mean) * ((double)b - mean);
   set_channel(columns + channel * plane, plane, mean, scale_of(mean, sqrt(variance / n)));
+}
+
+void sprint__columns_free(struct sprint__column *columns, size_t d) {
+  for (size_t j = 0; columns && j < d; j++) sprint__free(columns[j].name);
+  sprint__free(columns);
 }
 
 sprint_status sprint__columns_fit(const struct sprint__table *table, const uint32_t *rows, size_t n, bool standardize,

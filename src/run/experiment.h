@@ -3,22 +3,11 @@
 #define SPRINT_RUN_EXPERIMENT_H
 
 #include "run/run.h"
-
-extern const sprint_family sprint__config_family;
-
-/* One method at one point: its name and the whole config as it applies to it. */
-struct sprint__variant {
-  char *name;
-  char *config_text; /* JSON */
-  struct sprint__section *config;
-};
+#include "run/variants.h"
 
 struct sprint_experiment {
   sprint_context *context;
-  size_t n_points, n_methods;
-  char **points;                    /* (n_points) names; "" without a grid */
-  size_t n_variants;                /* read so far; n_points * n_methods when done */
-  struct sprint__variant *variants; /* (n_points, n_methods) */
+  struct sprint__variants variants;
   size_t n_seeds;
   uint64_t *seeds;
   sprint_population *population, *heldout;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "config/text.h"
+#include "run/sections.h"
 
 /* More is a slip of the pen: every point is a whole comparison. */
 enum { MAX_POINTS = 4096, MAX_NAME = 100 };
@@ -20,20 +21,25 @@ static bool lies_in(const char *path, const char *key) {
   return strncmp(path, key, length) == 0 && (path[length] == '\0' || path[length] == '.');
 }
 
+static sprint_status refuse_key(sprint_context *context, const struct sprint__node *axis) {
+  char *keys = sprint__keys_join(context, SPRINT__OF_GRID, " or ");
+  if (!keys) return SPRINT_ERROR_MEMORY;
+  sprint_status status =
+      sprint__complain(context, axis->place, "key 'grid.%s': is not a setting of a run; a key of %s was expected",
+                       sprint__show(axis->key).text, keys);
+  sprint__free(keys);
+  return status;
+}
+
 static sprint_status check_axis(sprint_context *context, const struct sprint__node *axis) {
-  static const char *const single[] = {"seeds", "compare", "name", "out", "grid", "quick"};
   if (lies_in(axis->key, "data"))
     return refuse_axis(context, axis, axis, "all points share one population; no key of data was expected");
-  for (size_t i = 0; i < SPRINT__COUNT(single); i++)
-    if (lies_in(axis->key, single[i]))
-      return refuse_axis(context, axis, axis,
-                         "is not a setting of a run; a key of model, shift, method, step, deploy, stop or eval was "
-                         "expected");
+  if (sprint__key_is(axis->key, strcspn(axis->key, "."), SPRINT__OF_EXPERIMENT)) return refuse_key(context, axis);
   if (axis->type != SPRINT__NODE_LIST || axis->n_children == 0)
-    return refuse_axis(context, axis, axis, "a list of values was expected, as of [0.1, 0.2]");
+    return refuse_axis(context, axis, axis, "a list of values was expected, such as [0.1, 0.2]");
   for (size_t i = 0; i < axis->n_children; i++)
     if (axis->children[i]->type != SPRINT__NODE_SCALAR || sprint__node_is_null(axis->children[i]))
-      return refuse_axis(context, axis->children[i], axis, "a list of single values was expected, as of [0.1, 0.2]");
+      return refuse_axis(context, axis->children[i], axis, "a list of single values was expected, such as [0.1, 0.2]");
   return SPRINT_OK;
 }
 
@@ -67,7 +73,7 @@ sprint_status sprint__grid_read(sprint_context *context, const struct sprint__no
   }
   if (axes->type != SPRINT__NODE_MAP)
     return sprint__complain(context, axes->place,
-                            "key 'grid': a map from keys to lists of values was expected, as of {shift.alpha: [0.1, "
+                            "key 'grid': a map from keys to lists of values was expected, such as {shift.alpha: [0.1, "
                             "0.2]}");
   for (size_t a = 0; a < axes->n_children; a++) {
     SPRINT__TRY(check_axis(context, axes->children[a]));

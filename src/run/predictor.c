@@ -22,10 +22,8 @@ struct sprint_predictor {
 
 void sprint_predictor_free(sprint_predictor *predictor) {
   if (!predictor) return;
-  for (size_t j = 0; predictor->columns && j < predictor->n_features; j++) sprint__free(predictor->columns[j].name);
-  for (size_t c = 0; predictor->class_names && c < predictor->n_classes; c++) sprint__free(predictor->class_names[c]);
-  sprint__free(predictor->columns);
-  sprint__free(predictor->class_names);
+  sprint__columns_free(predictor->columns, predictor->n_features);
+  sprint__names_free(predictor->class_names, predictor->n_classes);
   sprint__free(predictor->theta);
   sprint__free(predictor->path);
   sprint_model_free(predictor->model);
@@ -174,11 +172,7 @@ struct score_room {
 static sprint_status score_rows(sprint_predictor *predictor, const struct score_room *room, const double *raw, size_t n,
                                 double *ret_scores) {
   size_t d = predictor->n_features;
-  for (size_t i = 0; i < n * d; i++) {
-    const struct sprint__column *column = &predictor->columns[i % d];
-    double value = isnan(raw[i]) ? column->fill : raw[i];
-    room->x[i] = (sprint_real)((value - column->mean) / column->scale);
-  }
+  for (size_t i = 0; i < n * d; i++) room->x[i] = sprint__column_feature(&predictor->columns[i % d], raw[i]);
   SPRINT__TRY(sprint_model_outputs(predictor->model, predictor->theta, room->x, n, room->outputs));
   return sprint__network_scores(predictor->model, room->outputs, n, ret_scores);
 }

@@ -36,13 +36,6 @@ struct sprint_run {
 
 extern const sprint_family sprint__eval_family;
 
-/* The shape of a population's records, as a model takes them. */
-static inline struct sprint__shape sprint__population_shape(const sprint_population *population) {
-  const struct sprint__image *image = &population->image;
-  if (!image->channels) return (struct sprint__shape){population->d, 1, 1};
-  return (struct sprint__shape){image->channels, image->height, image->width};
-}
-
 /* The sections of a run, checked. */
 struct sprint__plan {
   struct sprint__method method;

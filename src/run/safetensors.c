@@ -64,36 +64,14 @@ void sprint__safetensors_close(struct sprint__safetensors *file) {
   *file = (struct sprint__safetensors){0};
 }
 
-/* The whole stream, into memory through the door. */
-static sprint_status read_all(sprint_context *context, const char *path, unsigned char **ret_bytes, size_t *ret_size) {
-  FILE *stream = NULL;
-  SPRINT__TRY(sprint__file_open(context, path, &stream));
-  void *bytes = NULL;
-  size_t size = 0, room = 0, got = 1;
-  sprint_status status = SPRINT_OK;
-  while (got && status == SPRINT_OK) {
-    status = sprint__grow(context, &bytes, size, &room, size + 65536, 1);
-    if (status == SPRINT_OK) size += got = fread((unsigned char *)bytes + size, 1, room - size, stream);
-  }
-  if (status == SPRINT_OK && ferror(stream)) status = sprint_fail(context, SPRINT_ERROR_IO, "%s: cannot be read", path);
-  fclose(stream);
-  if (status != SPRINT_OK) {
-    sprint__free(bytes);
-    return status;
-  }
-  *ret_bytes = bytes;
-  *ret_size = size;
-  return SPRINT_OK;
-}
-
 static sprint_status parse_header(sprint_context *context, struct sprint__safetensors *file) {
   uint64_t length = 0;
-  for (int byte = 7; byte >= 0 && file->size >= 8; byte--) length = length << 8 | file->data[byte];
+  for (int byte = 7; byte >= 0 && file->size >= 8; byte--) length = length << 8 | (unsigned char)file->data[byte];
   if (file->size < 8 || length > MAX_HEADER || length > file->size - 8)
     return sprint_fail(context, SPRINT_ERROR_INPUT,
                        "%s: is not a safetensors file: its header does not fit its %zu bytes", file->path, file->size);
   json_error_t error;
-  file->header = json_loadb((const char *)file->data + 8, (size_t)length, 0, &error);
+  file->header = json_loadb(file->data + 8, (size_t)length, 0, &error);
   if (!json_is_object(file->header))
     return sprint_fail(context, SPRINT_ERROR_INPUT, "%s: is not a safetensors file: its header is not a JSON object",
                        file->path);
@@ -105,7 +83,8 @@ static sprint_status parse_header(sprint_context *context, struct sprint__safete
 sprint_status sprint__safetensors_open(sprint_context *context, const char *path,
                                        struct sprint__safetensors *ret_file) {
   struct sprint__safetensors file = {.path = sprint__strdup(context, path)};
-  sprint_status status = file.path ? read_all(context, path, &file.data, &file.size) : SPRINT_ERROR_MEMORY;
+  sprint_status status =
+      file.path ? sprint__file_read(context, path, SIZE_MAX, &file.data, &file.size) : SPRINT_ERROR_MEMORY;
   if (status == SPRINT_OK) status = parse_header(context, &file);
   if (status != SPRINT_OK) {
     sprint__safetensors_close(&file);
@@ -149,7 +128,7 @@ static sprint_status read_tensor(const struct sprint__safetensors *file, const s
     return sprint_fail(model->context, SPRINT_ERROR_INPUT, "%s: tensor '%s' does not lie within the file", file->path,
                        view->name);
   for (size_t i = 0; i < count; i++) {
-    const unsigned char *at = file->data + start + i * width;
+    const char *at = file->data + start + i * width;
     float single = 0;
     double value = 0;
     if (width == 4) {

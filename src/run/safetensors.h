@@ -13,7 +13,7 @@ sprint_status sprint__safetensors_write(const sprint_model *model, const char *p
 struct sprint__safetensors {
   char *path;
   json_t *header;
-  unsigned char *data;
+  char *data;
   size_t size;
 };
 

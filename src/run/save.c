@@ -198,7 +198,7 @@ static json_t *model_metadata(const sprint_run *run) {
   json_object_set_new(json, "sprint", json_string(SPRINT_VERSION));
   if (model->layers_text) json_object_set_new(json, "layers", json_string(model->layers_text));
   if (model->loss_text) json_object_set_new(json, "loss", json_string(model->loss_text));
-  const struct sprint__image *image = &population->image;
+  const struct sprint__shape *image = &population->image;
   if (image->channels)
     json_object_set_new(json, "image", json_sprintf("%zu %zu %zu", image->channels, image->height, image->width));
   json_object_set_new(json, "label", json_string(population->label_name ? population->label_name : ""));

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "run/sections.h"
+
 static sprint_status read_sidecar(sprint_context *context, const char *folder, json_t **ret_json) {
   char *path = sprint__printf(context, "%s/run.json", folder);
   if (!path) return SPRINT_ERROR_MEMORY;
@@ -46,10 +48,14 @@ static sprint_stop stop_of(const json_t *json) {
   return SPRINT_STOP_RUNNING;
 }
 
-/* What concerns the experiment as a whole leaves a run the same. */
+/* Takes out what is about the experiment as a whole: it leaves a run the same. */
 static void keep_own_settings(json_t *settings) {
-  static const char *const shared[] = {"name", "out", "seeds", "compare", "grid", "quick"};
-  for (size_t i = 0; i < SPRINT__COUNT(shared); i++) json_object_del(settings, shared[i]);
+  const char *key;
+  json_t *value;
+  void *next;
+  json_object_foreach_safe(settings, next, key, value) {
+    if (sprint__key_is(key, strlen(key), SPRINT__OF_EXPERIMENT)) json_object_del(settings, key);
+  }
 }
 
 static bool same_settings(const sprint_run *run, json_t *saved) {

@@ -1,4 +1,4 @@
-/* The sections that make up a method: their tables, and building a solver from a spec. */
+/* The estimators, and the sections that make up a method. */
 #include "solver/solver.h"
 
 static const sprint_kind *const method_kinds[] = {
@@ -33,41 +33,6 @@ const sprint_family sprint__method_family = {
     .standard = "sprint",
 };
 
-static const sprint_kind deploy_greedy = {"greedy", "deploy after every step", NULL, 0, NULL};
-
-static const sprint_param every_params[] = {
-    {.name = "steps",
-     .type = SPRINT_PARAM_INTEGER,
-     .standard = NULL,
-     .min = 1,
-     .max = 1e12,
-     .help = "steps between deployments, K"},
-};
-
-static const sprint_kind deploy_every = {"every", "lazy: deploy every K steps, and at every snapshot", every_params,
-                                         SPRINT__COUNT(every_params), NULL};
-static const sprint_kind *const deploy_kinds[] = {&deploy_greedy, &deploy_every};
-
-const sprint_family sprint__deploy_family = {
-    .name = "deployments",
-    .key = "deploy",
-    .help = "when theta is put in front of the population",
-    .kinds = deploy_kinds,
-    .n_kinds = SPRINT__COUNT(deploy_kinds),
-    .standard = "greedy",
-};
-
-static const sprint_param solver_params[] = {
-    {.name = "method", .type = SPRINT_PARAM_KIND, .standard = "sprint", .family = &sprint__method_family},
-    {.name = "step", .type = SPRINT_PARAM_KIND, .standard = "constant", .family = &sprint__step_family},
-    {.name = "deploy", .type = SPRINT_PARAM_KIND, .standard = "greedy", .family = &sprint__deploy_family},
-    {.name = "stop", .type = SPRINT_PARAM_KIND, .standard = "", .family = &sprint__stop_family},
-};
-
-static const sprint_kind solver_kind = {"", "", solver_params, SPRINT__COUNT(solver_params), NULL};
-static const sprint_kind *const solver_kinds[] = {&solver_kind};
-static const sprint_family solver_family = {.name = "solver", .key = "solver", .kinds = solver_kinds, .n_kinds = 1};
-
 struct sprint__method sprint__method_of(const struct sprint__section *section) {
   return (struct sprint__method){
       sprint__get_section(section, "method"),
@@ -75,21 +40,4 @@ struct sprint__method sprint__method_of(const struct sprint__section *section) {
       sprint__get_section(section, "deploy"),
       sprint__get_section(section, "stop"),
   };
-}
-
-sprint_status sprint_solver_new(sprint_context *context, const sprint_solver_options *options,
-                                sprint_solver **ret_solver) {
-  struct sprint__section *section = NULL;
-  SPRINT__TRY(sprint__section_parse(context, &solver_family, options->spec, "solver", &section));
-  struct sprint__method method = sprint__method_of(section);
-  sprint_solver *solver = NULL;
-  sprint_status status = sprint__solver_build(context, &method, options, &solver);
-  sprint__section_free(section);
-  if (status != SPRINT_OK) return status;
-  status = sprint__strata_sums_new(context, solver->n_strata, solver->n_params, &solver->told);
-  if (status == SPRINT_OK)
-    *ret_solver = solver;
-  else
-    sprint_solver_free(solver);
-  return status;
 }

@@ -43,8 +43,7 @@ static sprint_status fill(sprint_solver *solver, const struct sprint__method *me
   uint64_t inner = (uint64_t)sprint__get_integer(section, "inner");
   uint64_t sweep = solver->estimator->full ? 1 : (solver->n + solver->batch - 1) / solver->batch;
   solver->inner = inner ? inner : sweep;
-  solver->deploy_every =
-      strcmp(method->deploy->kind->name, "every") == 0 ? (uint64_t)sprint__get_integer(method->deploy, "steps") : 1;
+  SPRINT__TRY(sprint__deploy_read(method->deploy, &solver->deploy));
   solver->radius = sprint__get_real(method->step, "radius");
   solver->rules = sprint__stop_read(method->stop);
   solver->first_loss = NAN;
@@ -79,7 +78,7 @@ sprint_status sprint__solver_build(sprint_context *context, const struct sprint_
 static bool must_deploy(const sprint_solver *solver, bool insists) {
   if (solver->cost.deployments == 0) return true;
   if (solver->steps_since_deploy == 0) return false;
-  return insists || solver->steps_since_deploy >= solver->deploy_every;
+  return insists || solver->deploy.ops->due(&solver->deploy, solver->steps_since_deploy);
 }
 
 sprint_status sprint_solver_ask(sprint_solver *solver, sprint_want *ret_want) {

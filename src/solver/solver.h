@@ -4,6 +4,7 @@
 #define SPRINT_SOLVER_SOLVER_H
 
 #include "model/model.h"
+#include "solver/deploy.h"
 #include "solver/strata.h"
 
 /* What an estimator found: v = scale * (what it left in solver->direction) + control + the penalty's gradient. */
@@ -73,7 +74,7 @@ struct sprint_solver {
   bool anchors; /* its linear steps have a theta~ */
   struct sprint__schedule *schedule;
   double radius; /* of the ball that theta is projected onto; 0: none */
-  uint64_t deploy_every;
+  struct sprint__deploy deploy;
   struct sprint__stop_rules rules;
 
   sprint_real *theta, *direction; /* (n_params) theta and v */

@@ -5,7 +5,7 @@
 
 enum { N = 3 };
 
-static sprint_population *new_images(struct fixture *f, struct sprint__image image) {
+static sprint_population *new_images(struct fixture *f, struct sprint__shape image) {
   sprint_population *people = new_people(f, N, image.channels * image.height * image.width, 3);
   people->image = image;
   return people;
@@ -34,7 +34,7 @@ static void compare(struct place *p, sprint_real *coordinate, double gradient, c
 }
 
 /* Smooth activations, so that only ties within a pooling window could make a kink: noise has none. */
-static void check_network(struct fixture *f, struct sprint__image image, const char *layers) {
+static void check_network(struct fixture *f, struct sprint__shape image, const char *layers) {
   char spec[160];
   snprintf(spec, sizeof spec, "{layers: '%s', loss: softmax, l2: 0.1}", layers);
   sprint_population *people = new_images(f, image);
@@ -55,17 +55,17 @@ static void check_network(struct fixture *f, struct sprint__image image, const c
 
 static void test_conv__gradients(void **state) {
   struct fixture *f = *state;
-  check_network(f, (struct sprint__image){2, 5, 4}, "conv 3 3x3, tanh, flatten, dense 3");
-  check_network(f, (struct sprint__image){1, 6, 6}, "conv 2 3x3 valid, softplus, dense 3");
-  check_network(f, (struct sprint__image){3, 7, 5}, "conv 2 5x3 stride 2, sigmoid, dense 3");
-  check_network(f, (struct sprint__image){2, 6, 7}, "conv 2 2x3 valid stride 3, gelu, dense 3");
+  check_network(f, (struct sprint__shape){2, 5, 4}, "conv 3 3x3, tanh, flatten, dense 3");
+  check_network(f, (struct sprint__shape){1, 6, 6}, "conv 2 3x3 valid, softplus, dense 3");
+  check_network(f, (struct sprint__shape){3, 7, 5}, "conv 2 5x3 stride 2, sigmoid, dense 3");
+  check_network(f, (struct sprint__shape){2, 6, 7}, "conv 2 2x3 valid stride 3, gelu, dense 3");
 }
 
 static void test_maxpool__gradients(void **state) {
   struct fixture *f = *state;
-  check_network(f, (struct sprint__image){2, 6, 6}, "maxpool 2, dense 3");
-  check_network(f, (struct sprint__image){1, 7, 8}, "conv 2 3x3, tanh, maxpool 3, dense 3");
-  check_network(f, (struct sprint__image){3, 8, 8},
+  check_network(f, (struct sprint__shape){2, 6, 6}, "maxpool 2, dense 3");
+  check_network(f, (struct sprint__shape){1, 7, 8}, "conv 2 3x3, tanh, maxpool 3, dense 3");
+  check_network(f, (struct sprint__shape){3, 8, 8},
                 "conv 2 3x3, tanh, maxpool 2, conv 3 3x3, tanh, maxpool 2, flatten, dense 4, tanh, dense 3");
 }
 
@@ -73,7 +73,7 @@ static void test_maxpool__gradients(void **state) {
 static void test_conv__equals_its_definition(void **state) {
   struct fixture *f = *state;
   enum { C = 2, H = 5, W = 6, F = 3, K = 3, S = 2, R = 3, Q = 3 };
-  sprint_population *people = new_images(f, (struct sprint__image){C, H, W});
+  sprint_population *people = new_images(f, (struct sprint__shape){C, H, W});
   sprint_model *model = new_model(f, people, "{layers: 'conv 3 3x3 stride 2, flatten, dense 3', loss: softmax}");
   sprint_real *theta = new_noise(9, sprint_model_n_params(model)), outputs[N * 3];
   const sprint_real *w = theta, *b = theta + F * C * K * K, *dense = b + F;
@@ -101,7 +101,7 @@ static void test_conv__equals_its_definition(void **state) {
 
 static void test_conv__refusals(void **state) {
   struct fixture *f = *state;
-  sprint_population *people = new_images(f, (struct sprint__image){1, 4, 4});
+  sprint_population *people = new_images(f, (struct sprint__shape){1, 4, 4});
   static const char *const cases[][2] = {
       {"{layers: 'conv 2 5x5 valid, dense 3', loss: softmax}", "the kernel is larger than the image"},
       {"{layers: 'conv 2 2x2, dense 3', loss: softmax}", "padding `same` needs an odd kernel"},

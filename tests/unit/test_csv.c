@@ -240,8 +240,9 @@ static void test_csv__refuses_labels_that_are_no_classes(void **state) {
   fputs("a,y\n", stream);
   for (int i = 0; i <= 1000; i++) fprintf(stream, "1,%d\n", i);
   fclose(stream);
-  assert_refused(f, spec_of(f, "label: y"), SPRINT_ERROR_INPUT,
-                 "train.csv: the label has more than 1000 distinct values; of a number to predict say target: value");
+  assert_refused(
+      f, spec_of(f, "label: y"), SPRINT_ERROR_INPUT,
+      "train.csv: the label has more than 1000 distinct values; where it is a number to predict, say target: value");
 }
 
 /* Oracle: strtod in the C locale, over short and long mantissas, exponents of either sign and both paths. */

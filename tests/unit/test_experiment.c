@@ -127,6 +127,9 @@ static void test_quick__is_always_checked(void **state) {
           load_text(context, sprint_experiment_load, slip, NULL, &none));
   REFUSED(context, SPRINT_ERROR_INPUT, ".yaml:2: key 'grid.data.n': all points share one population",
           load_text(context, sprint_experiment_load, "data: {n: 20}\ngrid: {data.n: [1]}\n", NULL, &none));
+  REFUSED(context, SPRINT_ERROR_INPUT,
+          ".yaml:2: key 'grid.seeds': is not a setting of a run; a key of model, shift, method, step, deploy, stop",
+          load_text(context, sprint_experiment_load, "data: {n: 20}\ngrid: {seeds: [1]}\n", NULL, &none));
   sprint_context_free(context);
 }
 

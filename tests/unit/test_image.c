@@ -280,7 +280,8 @@ static void test_image__refuses_wrong_cifar10(void **state) {
   write_bytes(f, "data_batch_4.bin", batch, sizeof batch - 1);
   assert_refused(f, cifar10_spec(f, ""), SPRINT_ERROR_INPUT, "data_batch_4.bin: has 30729 bytes, a whole number of");
   write_bytes(f, "data_batch_4.bin", batch, sizeof batch - SPRINT__CIFAR10_RECORD);
-  assert_refused(f, cifar10_spec(f, ""), SPRINT_ERROR_INPUT, "data_batch_4.bin: has 9 records, 10 as of");
+  assert_refused(f, cifar10_spec(f, ""), SPRINT_ERROR_INPUT,
+                 "data_batch_4.bin: has 9 records; 10, as in data_batch_1.bin, were expected");
   batch[7 * SPRINT__CIFAR10_RECORD] = 10;
   write_bytes(f, "data_batch_4.bin", batch, sizeof batch);
   assert_refused(f, cifar10_spec(f, ""), SPRINT_ERROR_INPUT, "data_batch_4.bin: record 7 has the label 10, 0 to 9");

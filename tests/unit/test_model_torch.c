@@ -73,7 +73,7 @@ static void compare(struct reader *r, const char *spec, const char *key, const s
 
 static void check_case(struct fixture *f, struct reader *r, const char *spec) {
   size_t n, n_classes, n_params;
-  struct sprint__image image;
+  struct sprint__shape image;
   assert_int_equal(sscanf(expect(r, "size"), "%zu %zu %zu", &n, &n_classes, &n_params), 3);
   assert_int_equal(sscanf(expect(r, "shape"), "%zu %zu %zu", &image.channels, &image.height, &image.width), 3);
   size_t d = image.channels * image.height * image.width;

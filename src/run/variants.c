@@ -1,0 +1,207 @@
+/* Variants: see variants.h. The layers, each over the one before: the file, its `quick`, assignments, a point of the
+ * grid, an entry of `compare`. */
+#include "run/variants.h"
+
+#include <string.h>
+
+#include "config/text.h"
+#include "run/grid.h"
+#include "run/sections.h"
+
+void sprint__variants_clear(struct sprint__variants *variants) {
+  for (size_t i = 0; i < variants->n; i++) {
+    sprint__free(variants->items[i].name);
+    sprint__free(variants->items[i].config_text);
+    sprint__section_free(variants->items[i].config);
+  }
+  for (size_t i = 0; variants->points && i < variants->n_points; i++) sprint__free(variants->points[i]);
+  sprint__free(variants->items);
+  sprint__free(variants->points);
+  *variants = (struct sprint__variants){0};
+}
+
+bool sprint__is_folder_name(const char *text) {
+  if (!text[0] || text[0] == '.' || strchr(text, '/')) return false;
+  for (; *text; text++)
+    if ((unsigned char)*text < ' ' || *text == 127) return false;
+  return true;
+}
+
+/* Reads `node`, a whole config, as the next variant. */
+static sprint_status add_variant(sprint_context *context, const struct sprint__node *node, const char *name,
+                                 struct sprint__variants *variants) {
+  struct sprint__variant *variant = &variants->items[variants->n++];
+  SPRINT__TRY(sprint__section_read(context, &sprint__config_family, node, "", &variant->config));
+  const char *kind = sprint__get_section(variant->config, "method")->kind->name;
+  variant->name = sprint__strdup(context, name ? name : kind);
+  variant->config_text = sprint__node_print(context, node);
+  return variant->name && variant->config_text ? SPRINT_OK : SPRINT_ERROR_MEMORY;
+}
+
+static sprint_status refuse_entry(sprint_context *context, const struct sprint__node *at, const char *sentence) {
+  return sprint__complain(context, at->place, "key 'compare': %s", sentence);
+}
+
+static sprint_status refuse_key(sprint_context *context, const struct sprint__node *child) {
+  char *keys = sprint__keys_join(context, SPRINT__OF_ENTRY, ", ");
+  if (!keys) return SPRINT_ERROR_MEMORY;
+  sprint_status status = sprint__complain(context, child->place, "unknown key 'compare.%s'; one of %s was expected",
+                                          sprint__show(child->key).text, keys);
+  sprint__free(keys);
+  return status;
+}
+
+/* An entry is a map with a name of its own that can be a folder's, and the sections that a method is made of. */
+static sprint_status check_entry(sprint_context *context, const struct sprint__node *compare, size_t number) {
+  const struct sprint__node *entry = compare->children[number], *name = sprint__node_child(entry, "name");
+  if (!name || name->type != SPRINT__NODE_SCALAR || !name->text[0])
+    return refuse_entry(context, entry, "an entry is not a mapping with a name; {name: ..., method: ...} was expected");
+  if (!sprint__is_folder_name(name->text))
+    return refuse_entry(context, name, "a name is also a folder's: " SPRINT__FOLDER_NAME);
+  for (size_t i = 0; i < number; i++)
+    if (strcmp(sprint__node_child(compare->children[i], "name")->text, name->text) == 0)
+      return refuse_entry(context, name, "two entries have the same name");
+  for (size_t i = 0; i < entry->n_children; i++)
+    if (!sprint__key_is(entry->children[i]->key, strlen(entry->children[i]->key), SPRINT__OF_ENTRY))
+      return refuse_key(context, entry->children[i]);
+  return SPRINT_OK;
+}
+
+static sprint_status check_compare(sprint_context *context, const struct sprint__node *compare) {
+  if (compare->type != SPRINT__NODE_LIST || compare->n_children == 0)
+    return refuse_entry(context, compare, "a list of {name: ..., method: ...} was expected");
+  for (size_t i = 0; i < compare->n_children; i++) SPRINT__TRY(check_entry(context, compare, i));
+  return SPRINT_OK;
+}
+
+/* `method: sgd` in an entry means {kind: sgd}, laid over what the config says of all methods. */
+static sprint_status name_kinds(sprint_context *context, struct sprint__node *sections) {
+  for (size_t i = 0; i < sections->n_children; i++) {
+    struct sprint__node *kind = sections->children[i], *map = NULL;
+    if (kind->type != SPRINT__NODE_SCALAR) continue;
+    SPRINT__TRY(sprint__node_new(context, SPRINT__NODE_MAP, kind->place, &map));
+    map->key = kind->key;
+    sections->children[i] = map;
+    kind->key = sprint__strdup(context, "kind");
+    if (!kind->key) {
+      sprint__node_free(kind);
+      return SPRINT_ERROR_MEMORY;
+    }
+    SPRINT__TRY(sprint__node_append(context, map, kind));
+  }
+  return SPRINT_OK;
+}
+
+/* An entry that sets a key of the grid would make all points alike. */
+static sprint_status check_axes(sprint_context *context, const struct sprint__grid *grid,
+                                const struct sprint__node *sections) {
+  for (size_t a = 0; grid->axes && a < grid->axes->n_children; a++) {
+    const struct sprint__node *twice = sprint__node_find(sections, grid->axes->children[a]->key);
+    if (twice)
+      return sprint__complain(context, twice->place, "key 'compare': the key '%s' is in the grid too",
+                              sprint__show(grid->axes->children[a]->key).text);
+  }
+  return SPRINT_OK;
+}
+
+/* `base` with the entry's sections laid over it. */
+static sprint_status add_entry(sprint_context *context, const struct sprint__grid *grid,
+                               const struct sprint__node *base, const struct sprint__node *entry,
+                               struct sprint__variants *variants) {
+  struct sprint__node *sections = NULL, *merged = NULL;
+  SPRINT__TRY(sprint__node_copy(context, entry, &sections));
+  sprint__node_remove(sections, "name");
+  sprint_status status = name_kinds(context, sections);
+  if (status == SPRINT_OK) status = check_axes(context, grid, sections);
+  if (status == SPRINT_OK) status = sprint__node_merge(context, base, sections, &merged);
+  sprint__node_free(sections);
+  if (status == SPRINT_OK) status = add_variant(context, merged, sprint__node_child(entry, "name")->text, variants);
+  sprint__node_free(merged);
+  return status;
+}
+
+/* The methods of one point; `base` is the config without grid and comparison. */
+static sprint_status add_point(sprint_context *context, const struct sprint__grid *grid, size_t point,
+                               const struct sprint__node *compare, struct sprint__node *base,
+                               struct sprint__variants *variants) {
+  SPRINT__TRY(sprint__grid_lay(context, grid, point, base));
+  variants->points[point] = sprint__grid_name(context, grid, point);
+  if (!variants->points[point]) return SPRINT_ERROR_MEMORY;
+  if (!compare) return add_variant(context, base, NULL, variants);
+  for (size_t i = 0; i < compare->n_children; i++)
+    SPRINT__TRY(add_entry(context, grid, base, compare->children[i], variants));
+  return SPRINT_OK;
+}
+
+/* The variants of a config that is as it is, without `quick`. */
+static sprint_status read_root(sprint_context *context, const struct sprint__node *root,
+                               struct sprint__variants *variants) {
+  const struct sprint__node *compare = sprint__node_child(root, "compare");
+  struct sprint__grid grid;
+  SPRINT__TRY(sprint__grid_read(context, root, &grid));
+  if (compare) SPRINT__TRY(check_compare(context, compare));
+  variants->n_methods = compare ? compare->n_children : 1;
+  variants->items = sprint__alloc(context, grid.n_points * variants->n_methods, sizeof *variants->items);
+  variants->points = sprint__alloc(context, grid.n_points, sizeof *variants->points);
+  if (!variants->items || !variants->points) return SPRINT_ERROR_MEMORY;
+  variants->n_points = grid.n_points;
+  for (size_t point = 0; point < grid.n_points; point++) {
+    struct sprint__node *base = NULL;
+    SPRINT__TRY(sprint__node_copy(context, root, &base));
+    sprint__node_remove(base, "compare");
+    sprint__node_remove(base, "grid");
+    sprint_status status = add_point(context, &grid, point, compare, base, variants);
+    sprint__node_free(base);
+    if (status != SPRINT_OK) return status;
+  }
+  return SPRINT_OK;
+}
+
+/* The assignments over the document's root, and the variants of what that gives. */
+static sprint_status read_form(struct sprint__document *document, const struct sprint__overlay *overlay,
+                               struct sprint__variants *variants) {
+  for (size_t i = 0; i < overlay->n_sets; i++) {
+    SPRINT__TRY(sprint__document_set(document, overlay->sets[i]));
+    SPRINT__TRY(sprint__grid_override(document->context, document->root, overlay->sets[i]));
+  }
+  const struct sprint__node *quick = sprint__node_child(document->root, "quick");
+  if (quick)
+    return sprint__complain(document->context, quick->place,
+                            "key 'quick': is a matter of the file; set the key itself");
+  return read_root(document->context, document->root, variants);
+}
+
+/* The document's root becomes the config without `quick`, *ret_quick the same with it laid over; untouched where the
+ * file has no `quick`. */
+static sprint_status split_quick(struct sprint__document *document, struct sprint__node **ret_quick) {
+  const struct sprint__node *quick = sprint__node_child(document->root, "quick");
+  if (!quick) return SPRINT_OK;
+  if (quick->type != SPRINT__NODE_MAP)
+    return sprint__complain(document->context, quick->place, "key 'quick': a map of keys was expected");
+  if (sprint__node_child(quick, "quick"))
+    return sprint__complain(document->context, sprint__node_child(quick, "quick")->place,
+                            "key 'quick.quick': is within itself");
+  struct sprint__node *merged = NULL;
+  SPRINT__TRY(sprint__node_merge(document->context, document->root, quick, &merged));
+  sprint__node_remove(merged, "quick");
+  sprint__node_remove(document->root, "quick");
+  *ret_quick = merged;
+  return SPRINT_OK;
+}
+
+/* Both forms of the config are read, the one that is asked for last: a slip in the other is found as well. */
+sprint_status sprint__variants_read(struct sprint__document *document, const struct sprint__overlay *overlay,
+                                    struct sprint__variants *variants) {
+  struct sprint__node *plain = document->root, *quick = NULL;
+  SPRINT__TRY(split_quick(document, &quick));
+  struct sprint__node *forms[] = {overlay->quick ? plain : quick, overlay->quick && quick ? quick : plain};
+  sprint_status status = SPRINT_OK;
+  for (size_t i = quick ? 0 : 1; i < SPRINT__COUNT(forms) && status == SPRINT_OK; i++) {
+    sprint__variants_clear(variants);
+    document->root = forms[i];
+    status = read_form(document, overlay, variants);
+  }
+  document->root = plain;
+  sprint__node_free(quick);
+  return status;
+}

@@ -1,0 +1,38 @@
+/* The variants of a config: one whole config for each point of its grid and each method of its comparison. */
+#ifndef SPRINT_RUN_VARIANTS_H
+#define SPRINT_RUN_VARIANTS_H
+
+#include "config/node.h"
+#include "config/section.h"
+
+/* One method at one point: its name and the config as it applies to it. */
+struct sprint__variant {
+  char *name;
+  char *config_text; /* JSON */
+  struct sprint__section *config;
+};
+
+struct sprint__variants {
+  size_t n_points, n_methods;
+  char **points;                 /* (n_points) names; "" without a grid */
+  size_t n;                      /* read so far; n_points * n_methods when done */
+  struct sprint__variant *items; /* (n_points, n_methods) */
+};
+
+/* What is laid over a config file. */
+struct sprint__overlay {
+  const char *const *sets; /* (n_sets) key.path=value */
+  size_t n_sets;
+  bool quick; /* the file's own `quick`, below the sets */
+};
+
+/* Reads all variants. What was read is the caller's to clear, also after a failure. */
+sprint_status sprint__variants_read(struct sprint__document *document, const struct sprint__overlay *overlay,
+                                    struct sprint__variants *variants);
+void sprint__variants_clear(struct sprint__variants *variants);
+
+/* Names of experiments and methods are folders' names too: what such a name must be, and whether a text is one. */
+#define SPRINT__FOLDER_NAME "a text without '/', without control characters and without '.' in front was expected"
+bool sprint__is_folder_name(const char *text);
+
+#endif
