@@ -304,7 +304,8 @@ SPRINT_API sprint_status sprint_run_go(sprint_run *run, sprint_observer observer
 
 SPRINT_API sprint_stop sprint_run_stop(const sprint_run *run);
 SPRINT_API const sprint_real *sprint_run_theta(const sprint_run *run);
-SPRINT_API const char *sprint_run_engine(const sprint_run *run); /* who works on its records, as `sprint list engines` says */
+SPRINT_API const char *sprint_run_engine(
+    const sprint_run *run); /* who works on its records, as `sprint list engines` says */
 SPRINT_API const sprint_trace_row *sprint_run_trace(const sprint_run *run, size_t *ret_n_rows);
 SPRINT_API const double *sprint_run_strata(const sprint_run *run, size_t row); /* (n_strata) p_c(theta) at a row */
 SPRINT_API uint64_t sprint_run_steps_planned(const sprint_run *run); /* 0: no stop rule that bounds the steps */

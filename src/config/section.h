@@ -49,6 +49,24 @@ sprint_status sprint__section_parse(sprint_context *context, const sprint_family
                                     const char *name, struct sprint__section **ret_section);
 void sprint__section_free(struct sprint__section *section);
 
+/* Rows of a parameter table: name, default (NULL: required), what else the type takes, help. */
+#define SPRINT__REAL(NAME, STANDARD, MIN, MAX, HELP) \
+  { NAME, SPRINT_PARAM_REAL, STANDARD, MIN, MAX, NULL, NULL, HELP }
+#define SPRINT__INTEGER(NAME, STANDARD, MIN, MAX, HELP) \
+  { NAME, SPRINT_PARAM_INTEGER, STANDARD, MIN, MAX, NULL, NULL, HELP }
+#define SPRINT__REALS(NAME, STANDARD, MIN, MAX, HELP) \
+  { NAME, SPRINT_PARAM_REALS, STANDARD, MIN, MAX, NULL, NULL, HELP }
+#define SPRINT__CHOICE(NAME, STANDARD, CHOICES, HELP) \
+  { NAME, SPRINT_PARAM_CHOICE, STANDARD, 0, 0, CHOICES, NULL, HELP }
+#define SPRINT__TEXT(NAME, STANDARD, HELP) \
+  { NAME, SPRINT_PARAM_TEXT, STANDARD, 0, 0, NULL, NULL, HELP }
+#define SPRINT__TEXTS(NAME, STANDARD, HELP) \
+  { NAME, SPRINT_PARAM_TEXTS, STANDARD, 0, 0, NULL, NULL, HELP }
+#define SPRINT__FLAG(NAME, STANDARD, HELP) \
+  { NAME, SPRINT_PARAM_BOOL, STANDARD, 0, 0, NULL, NULL, HELP }
+#define SPRINT__SECTION(NAME, STANDARD, FAMILY, HELP) \
+  { NAME, SPRINT_PARAM_KIND, STANDARD, 0, 0, NULL, FAMILY, HELP }
+
 /* Values by key; asking for a key that the tables do not have, or by another type, is a bug of ours and asserts. */
 const struct sprint__value *sprint__get(const struct sprint__section *section, const char *key);
 double sprint__get_real(const struct sprint__section *section, const char *key);

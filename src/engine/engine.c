@@ -14,12 +14,7 @@ static const sprint_kind *const engine_kinds[] = {
 };
 
 static const sprint_param engine_params[] = {
-    {.name = "memory",
-     .type = SPRINT_PARAM_INTEGER,
-     .standard = "1000",
-     .min = 0,
-     .max = 1e6,
-     .help = "megabytes that an engine may take for tables which make it faster"},
+    SPRINT__INTEGER("memory", "1000", 0, 1e6, "megabytes that an engine may take for tables which make it faster"),
 };
 
 const sprint_family sprint__engine_family = {
@@ -113,8 +108,7 @@ static double sum_losses(void *user, const sprint_real *theta, const uint32_t *w
   for (size_t start = 0; start < n; start += engine->pass.room) {
     size_t rows = n - start < engine->pass.room ? n - start : engine->pass.room;
     for (size_t i = 0; i < rows; i++) engine->pass.y[i] = population->y[who[start + i]];
-    struct sprint__rows part = {
-        .n = rows, .y = engine->pass.y, .pixels = &population->pixels, .who = who + start};
+    struct sprint__rows part = {.n = rows, .y = engine->pass.y, .pixels = &population->pixels, .who = who + start};
     struct sprint__sums sums;
     engine->ops->sum(engine, theta, &part, NULL, &sums);
     loss += sums.loss;
@@ -122,8 +116,9 @@ static double sum_losses(void *user, const sprint_real *theta, const uint32_t *w
   return loss;
 }
 
-/* The losses of everybody's base record at theta. Those of the solver's theta may be at hand. What training goes by does
- * not depend on whether a row of the trace was taken: a survey's losses are to the bit those of a pass for losses alone. */
+/* The losses of everybody's base record at theta. Those of the solver's theta may be at hand. What training goes by
+ * does not depend on whether a row of the trace was taken: a survey's losses are to the bit those of a pass for losses
+ * alone. */
 static uint64_t losses_by_stratum(void *user, const sprint_real *theta, enum sprint__moment moment, double *ret_sums) {
   struct sprint__engine *engine = user;
   const struct sprint__survey *survey = &engine->survey;

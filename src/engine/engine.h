@@ -1,7 +1,7 @@
 /* An engine: who works on records. It deploys what the solver wants deployed, takes everybody's record for a snapshot,
- * takes steps, looks at theta for the trace, and shows theta whole. `plain` is the definition: it serves every estimator,
- * model and shift. A fast engine serves what it fits, is picked once, when a run is made, and is known to nobody else;
- * an estimator declares what a fast engine may use (struct sprint__linear). */
+ * takes steps, looks at theta for the trace, and shows theta whole. `plain` is the definition: it serves every
+ * estimator, model and shift. A fast engine serves what it fits, is picked once, when a run is made, and is known to
+ * nobody else; an estimator declares what a fast engine may use (struct sprint__linear). */
 #ifndef SPRINT_ENGINE_ENGINE_H
 #define SPRINT_ENGINE_ENGINE_H
 
@@ -34,8 +34,8 @@ struct sprint__engine_ops {
   const char *(*misfit)(const struct sprint__engine *engine);
   sprint_status (*setup)(struct sprint__engine *engine);
   void (*free)(struct sprint__engine *engine);
-  /* Sums over rows of the population or its held-out part; user: the engine; total NULL: losses alone, without those of a
-   * gradient in mind. NULL: the model's own way. */
+  /* Sums over rows of the population or its held-out part; user: the engine; total NULL: losses alone, without those of
+   * a gradient in mind. NULL: the model's own way. */
   sprint__sum_rows sum;
   /* Tells the solver the batch that it wants, or takes that step, and maybe some more that follow it. */
   sprint_status (*step)(struct sprint__engine *engine, const sprint_want *want);
@@ -76,8 +76,8 @@ struct sprint__engine {
   struct sprint__survey survey;
   struct sprint__strata_sums losses;       /* of a pass for losses alone */
   struct sprint__strata_sums heldout_sums; /* as losses */
-  sprint_real *anchor_x;                   /* (n, d) everybody's record at the snapshot, where the shift keeps records */
-  double seconds_reused;                   /* spent on rows of the trace, on what training would have had to do */
+  sprint_real *anchor_x; /* (n, d) everybody's record at the snapshot, where the shift keeps records */
+  double seconds_reused; /* spent on rows of the trace, on what training would have had to do */
 
   uint32_t *who;                 /* (batch) */
   sprint_real *x, *x_anchor, *y; /* (batch, d), (batch) */
@@ -118,8 +118,8 @@ struct sprint__look {
 
 /* Measures the solver's theta; ret_p (n_strata of the population), room (n_params). *ret_finite false: theta or what
  * follows from it is no number any more, and nothing was measured. */
-sprint_status sprint__engine_look(struct sprint__engine *engine, double *room, double *ret_p, struct sprint__look *ret_look,
-                                  bool *ret_finite);
+sprint_status sprint__engine_look(struct sprint__engine *engine, double *room, double *ret_p,
+                                  struct sprint__look *ret_look, bool *ret_finite);
 
 /* What engines share. */
 

@@ -7,7 +7,8 @@
 static const char *pixels_misfit(const struct sprint__engine *engine) {
   const sprint_solver *solver = engine->solver;
   const sprint_model *model = solver->model;
-  if (!solver->estimator->linear && !solver->estimator->full) return "the method does not say that its steps are linear";
+  if (!solver->estimator->linear && !solver->estimator->full)
+    return "the method does not say that its steps are linear";
   if (sprint__shift_moves(engine->shift)) return "the shift moves features";
   if (!model->upper.out || model->upper.out % SPRINT__PIXEL_COLUMNS != 0)
     return "the first layer is not a dense one of a multiple of 64 outputs (32 in double precision)";
@@ -88,8 +89,7 @@ static void sum_block(const struct sum_work *work, struct sprint__lane *lane, si
                                      .taken_off = rows->taken_off};
   if (!rows->z) sprint__pixel_forward(&dense, &x, n, room->z);
   model->ops->upper_sums(model, lane, work->theta, &upper, adds, sums);
-  if (sums->gradient && !work->leaves_deltas)
-    sprint__pixel_weight(&dense, &x, room->delta, n, adds, sums->gradient);
+  if (sums->gradient && !work->leaves_deltas) sprint__pixel_weight(&dense, &x, room->delta, n, adds, sums->gradient);
 }
 
 static void sum_body(void *user, struct sprint__lane *lane, size_t start, size_t end, struct sprint__sums *sums) {

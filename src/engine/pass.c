@@ -103,8 +103,7 @@ static sprint_status visit(struct sprint__pass *pass, const struct sprint__passi
   all->correct[c] += sums.correct;
   all->count[c] += rows.n;
   all->n += rows.n;
-  if (passing->ret_displacement)
-    *passing->ret_displacement += displacement(pass, &rows) / (double)pass->population->n;
+  if (passing->ret_displacement) *passing->ret_displacement += displacement(pass, &rows) / (double)pass->population->n;
   for (size_t i = 0; passing->ret_x && i < rows.n; i++)
     memcpy(passing->ret_x + rows.who[i] * d, rows.x + i * d, d * sizeof *rows.x);
   return SPRINT_OK;

@@ -1,5 +1,5 @@
-/* A pass: everybody's record under one deployment, piece by piece, summed by stratum. Snapshots and evaluations are both
- * passes. */
+/* A pass: everybody's record under one deployment, piece by piece, summed by stratum. Snapshots and evaluations are
+ * both passes. */
 #ifndef SPRINT_ENGINE_PASS_H
 #define SPRINT_ENGINE_PASS_H
 

@@ -1,5 +1,5 @@
-/* Products of listed pixels: see pixel_products.h. Columns are taken WIDE groups at a time, which stay in registers; features in bands
- * whose rows of W stay in the first cache while all records go by. */
+/* Products of listed pixels: see pixel_products.h. Columns are taken WIDE groups at a time, which stay in registers;
+ * features in bands whose rows of W stay in the first cache while all records go by. */
 #include "engine/pixel_products.h"
 
 #include "base/group.h"
@@ -36,7 +36,7 @@ SPRINT__INLINE void add_rows(const struct sprint__pixel_lists *lists, size_t at,
 }
 
 SPRINT__FAST void sprint__pixel_forward(const struct sprint__dense *dense, const struct sprint__pixel_rows *x, size_t n,
-                                         sprint_real *ret_y) {
+                                        sprint_real *ret_y) {
   size_t in = dense->in, out = dense->out;
   const sprint_real *bias = dense->theta + in * out;
   for (size_t i = 0; i < n; i++) memcpy(ret_y + i * out, bias, out * sizeof *bias);
@@ -50,8 +50,8 @@ SPRINT__FAST void sprint__pixel_forward(const struct sprint__dense *dense, const
 }
 
 /* The pixels of record i in bands start .. end. */
-SPRINT__INLINE const struct sprint__pixel *bands_of(const struct sprint__pixel_rows *x, size_t i, size_t start, size_t end,
-                                                    size_t *ret_n) {
+SPRINT__INLINE const struct sprint__pixel *bands_of(const struct sprint__pixel_rows *x, size_t i, size_t start,
+                                                    size_t end, size_t *ret_n) {
   const size_t *from = x->lists->start + x->who[i] * x->lists->bands;
   *ret_n = from[end] - from[start];
   return x->lists->list + from[start];
@@ -132,17 +132,18 @@ SPRINT__INLINE void weight_part(const struct sprint__dense *dense, const struct 
 }
 
 SPRINT__FAST void sprint__pixel_weight(const struct sprint__dense *dense, const struct sprint__pixel_rows *x,
-                                        const sprint_real *dy, size_t n, bool adds, sprint_real *gradient) {
+                                       const sprint_real *dy, size_t n, bool adds, sprint_real *gradient) {
   for (size_t start = 0; start < n; start += SPRINT__PIXEL_ROWS) {
     struct sprint__pixel_rows part = *x;
     part.who += start;
-    weight_part(dense, &part, dy + start * dense->out,
-                n - start < SPRINT__PIXEL_ROWS ? n - start : SPRINT__PIXEL_ROWS, adds || start > 0, gradient);
+    weight_part(dense, &part, dy + start * dense->out, n - start < SPRINT__PIXEL_ROWS ? n - start : SPRINT__PIXEL_ROWS,
+                adds || start > 0, gradient);
   }
 }
 
 /* Columns c .. c + SPRINT__PIXEL_COLUMNS of one row of theta; returns 0, or NaN where it is not finite. */
-SPRINT__INLINE group move_part(const struct sprint__pixel_step *step, const group sums[WIDE], size_t at, sprint_real *theta) {
+SPRINT__INLINE group move_part(const struct sprint__pixel_step *step, const group sums[WIDE], size_t at,
+                               sprint_real *theta) {
   group zeros = {0};
   for (size_t g = 0; g < WIDE; g++, at += G) {
     group moved = load(theta + at) - step->factor * sums[g];
@@ -153,8 +154,8 @@ SPRINT__INLINE group move_part(const struct sprint__pixel_step *step, const grou
   return zeros;
 }
 
-SPRINT__FAST bool sprint__pixel_descend(const struct sprint__pixel_rows *x, size_t start, size_t end, size_t in, size_t out,
-                                      const struct sprint__pixel_step *step, sprint_real *theta) {
+SPRINT__FAST bool sprint__pixel_descend(const struct sprint__pixel_rows *x, size_t start, size_t end, size_t in,
+                                        size_t out, const struct sprint__pixel_step *step, sprint_real *theta) {
   size_t first = start * SPRINT__PIXEL_BAND, last = end * SPRINT__PIXEL_BAND;
   struct deltas deltas;
   group zeros = {0};

@@ -1,6 +1,6 @@
 /* The pixels engine: steps on images of which most is zero, under a dense first layer. The gradient of that layer's
- * weights W (in, out) is a product of a batch's pixels and the deltas of its outputs; only the rows of W of those pixels
- * are touched by it, and it is never written down. Row `in` of W is the biases, as if a feature were 1.
+ * weights W (in, out) is a product of a batch's pixels and the deltas of its outputs; only the rows of W of those
+ * pixels are touched by it, and it is never written down. Row `in` of W is the biases, as if a feature were 1.
  *
  *   engine_pixels.c   what it fits, its room, sums over rows
  *   pixels_step.c     one step, at once or put off
@@ -38,7 +38,7 @@ struct sprint__pixels_engine {
   size_t in, out;
   struct sprint__pixels_room rooms[SPRINT__MAX_LANES];
 
-  sprint_real *activations; /* (everybody, upper.activations) of the newest survey; NULL where no step has a theta~ */
+  sprint_real *activations;  /* (everybody, upper.activations) of the newest survey; NULL where no step has a theta~ */
   uint64_t activations_step; /* the solver's steps at the parameters surveyed */
   bool has_activations;
 

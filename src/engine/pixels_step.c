@@ -1,4 +1,5 @@
-/* A step of the pixels engine: at once, or put off where somebody else knows a batch's products with W. See pixels.h. */
+/* A step of the pixels engine: at once, or put off where somebody else knows a batch's products with W. See pixels.h.
+ */
 #include <string.h>
 
 #include "engine/pixels.h"
@@ -191,16 +192,16 @@ sprint_status sprint__pixels_step(struct sprint__engine *engine, const sprint_wa
   double loss = sprint__pixels_sum(engine, &batch, &step);
 
   sprint_real scale = (sprint_real)(1.0 / (double)batch.n);
-  struct sprint__pixel_step first = {batch.n,    who, batch.delta, step.size * scale, step.size,
-                                     step.linear.control};
+  struct sprint__pixel_step first = {batch.n, who, batch.delta, step.size * scale, step.size, step.linear.control};
   bool finite = true;
   if (way == IN_WINDOW) finite = sprint__window_step(pixels->window, batch.n, first.factor, step.size);
   if (way == DEFERRED) finite = defer(&pixels->deferred, pixels->out, &first, step.linear.version);
   if (way == AT_ONCE) finite = descend(engine, &first);
   size_t done = (pixels->in + 1) * pixels->out;
   const sprint_real *control = step.linear.control ? step.linear.control + done : NULL;
-  finite = sprint__descend(step.theta + done, step.direction + done, scale, control, step.size,
-                           solver->n_params - done) && finite;
+  finite =
+      sprint__descend(step.theta + done, step.direction + done, scale, control, step.size, solver->n_params - done) &&
+      finite;
   sprint__solver_end_step(solver, &step, batch.n, loss, finite);
   if (solver->epoch_step == 0) sprint__pixels_settle(engine);
   if (pixels->gram) sprint__gram_follow(pixels->gram, &first, step.linear.steady);

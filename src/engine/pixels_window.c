@@ -77,7 +77,8 @@ static struct sprint__pixel_rows records_of(const struct sprint__pixels_window *
   return (struct sprint__pixel_rows){.lists = w->lists, .who = rows->who, .sorted = rows->sorted, .from = rows->from};
 }
 
-/* Makes the next window ready: batches that begin with this step. Needs nothing that steps of the present one change. */
+/* Makes the next window ready: batches that begin with this step. Needs nothing that steps of the present one change.
+ */
 static void prepare(struct sprint__engine *engine, struct sprint__pixels_window *w, uint64_t step, size_t batches) {
   struct rows *rows = w->next;
   size_t b = engine->solver->batch, n = batches * b;
@@ -230,7 +231,8 @@ SPRINT__FAST const sprint_real *sprint__window_products(struct sprint__pixels_wi
     sprint_real *y = rows->products + i * out;
     for (size_t c = 0; c < out; c += SPRINT__PIXEL_COLUMNS)
       subtract(rows->gram + i * SPRINT__PIXEL_COLUMNS, rows->delta + c, rows->done, out, y + c);
-    for (size_t o = 0; w->control && o < out; o += G) store(y + o, load(y + o) - size * load(rows->along + i * out + o));
+    for (size_t o = 0; w->control && o < out; o += G)
+      store(y + o, load(y + o) - size * load(rows->along + i * out + o));
   }
   return rows->products + rows->done * out;
 }

@@ -16,27 +16,11 @@ const sprint_family sprint__loss_family = {
 };
 
 static const sprint_param model_params[] = {
-    {.name = "layers",
-     .type = SPRINT_PARAM_TEXTS,
-     .standard = "dense 1",
-     .help = "layer list, `dense 64, relu, dense 1`; `sprint list layers` shows the kinds"},
-    {.name = "loss",
-     .type = SPRINT_PARAM_KIND,
-     .standard = "logistic",
-     .family = &sprint__loss_family,
-     .help = "the loss of one record"},
-    {.name = "init",
-     .type = SPRINT_PARAM_KIND,
-     .standard = "torch",
-     .family = &sprint__init_family,
-     .help = "how the starting point is drawn from the seed"},
-    {.name = "l2",
-     .type = SPRINT_PARAM_REAL,
-     .standard = "0",
-     .min = 0,
-     .max = 1e6,
-     .help = "adds l2/2 |theta|^2 to the loss of every record"},
-    {.name = "l2_biases", .type = SPRINT_PARAM_BOOL, .standard = "false", .help = "whether l2 takes in the biases"},
+    SPRINT__TEXTS("layers", "dense 1", "layer list, `dense 64, relu, dense 1`; `sprint list layers` shows the kinds"),
+    SPRINT__SECTION("loss", "logistic", &sprint__loss_family, "the loss of one record"),
+    SPRINT__SECTION("init", "torch", &sprint__init_family, "how the starting point is drawn from the seed"),
+    SPRINT__REAL("l2", "0", 0, 1e6, "adds l2/2 |theta|^2 to the loss of every record"),
+    SPRINT__FLAG("l2_biases", "false", "whether l2 takes in the biases"),
 };
 
 static const sprint_kind model_kind = {"", "a network and its loss", model_params, SPRINT__COUNT(model_params), NULL};

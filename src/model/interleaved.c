@@ -91,7 +91,7 @@ SPRINT__INLINE void forward_all(const struct sprint__dense *dense, const sprint_
 }
 
 SPRINT__FAST void sprint__interleaved_forward(const struct sprint__dense *dense, const sprint_real *x, bool relu_x,
-                                          sprint_real *ret_y) {
+                                              sprint_real *ret_y) {
   if (relu_x)
     forward_all(dense, x, true, ret_y);
   else

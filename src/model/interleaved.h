@@ -36,6 +36,7 @@ struct sprint__interleaved_move {
 void sprint__interleaved_add(const struct sprint__interleaved_move *move, size_t out, sprint_real *tile);
 
 /* As sprint__dense_forward, of a tile x, or, where relu_x, of max(x, 0). */
-void sprint__interleaved_forward(const struct sprint__dense *dense, const sprint_real *x, bool relu_x, sprint_real *ret_y);
+void sprint__interleaved_forward(const struct sprint__dense *dense, const sprint_real *x, bool relu_x,
+                                 sprint_real *ret_y);
 
 #endif

@@ -141,19 +141,10 @@ static void conv_backward(const struct sprint__layer *layer, const sprint_real *
 static const struct sprint__layer_ops conv_ops = {conv_setup, conv_forward, conv_backward};
 
 static const sprint_param conv_params[] = {
-    {.name = "filters", .type = SPRINT_PARAM_INTEGER, .min = 1, .max = 65536, .help = "number of output planes"},
-    {.name = "kernel", .type = SPRINT_PARAM_TEXT, .min = 1, .max = 1024, .help = "rows x columns, as 3x3"},
-    {.name = "padding",
-     .type = SPRINT_PARAM_CHOICE,
-     .standard = "same",
-     .choices = "same|valid",
-     .help = "same: zeros around, so that stride 1 keeps the size; valid: none"},
-    {.name = "stride",
-     .type = SPRINT_PARAM_INTEGER,
-     .standard = "1",
-     .min = 1,
-     .max = 1024,
-     .help = "`stride 2` after the others"},
+    SPRINT__INTEGER("filters", NULL, 1, 65536, "number of output planes"),
+    SPRINT__TEXT("kernel", NULL, "rows x columns, as 3x3"),
+    SPRINT__CHOICE("padding", "same", "same|valid", "same: zeros around, so that stride 1 keeps the size; valid: none"),
+    SPRINT__INTEGER("stride", "1", 1, 1024, "`stride 2` after the others"),
 };
 
 const sprint_kind sprint__layer_conv = {"conv", "convolution of images: conv 32 3x3, conv 16 5x5 valid stride 2",

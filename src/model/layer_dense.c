@@ -39,7 +39,7 @@ static void dense_backward(const struct sprint__layer *layer, const sprint_real 
 static const struct sprint__layer_ops dense_ops = {dense_setup, dense_forward, dense_backward};
 
 static const sprint_param dense_params[] = {
-    {.name = "units", .type = SPRINT_PARAM_INTEGER, .min = 1, .max = 1e6, .help = "number of outputs"},
+    SPRINT__INTEGER("units", NULL, 1, 1e6, "number of outputs"),
 };
 
 const sprint_kind sprint__layer_dense = {"dense", "y = x W^T + b", dense_params, SPRINT__COUNT(dense_params),

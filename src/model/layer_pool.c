@@ -51,7 +51,7 @@ static void maxpool_backward(const struct sprint__layer *layer, const sprint_rea
 static const struct sprint__layer_ops maxpool_ops = {maxpool_setup, maxpool_forward, maxpool_backward};
 
 static const sprint_param maxpool_params[] = {
-    {.name = "size", .type = SPRINT_PARAM_INTEGER, .min = 1, .max = 1024, .help = "side of the window, and its stride"},
+    SPRINT__INTEGER("size", NULL, 1, 1024, "side of the window, and its stride"),
 };
 
 const sprint_kind sprint__layer_maxpool = {"maxpool", "the largest of each window: maxpool 2", maxpool_params,

@@ -17,7 +17,8 @@ struct sprint__loss_ops {
   double (*sum)(const struct sprint__loss *loss, const sprint_real *f, const sprint_real *y, size_t n,
                 sprint_real *delta, size_t *correct);
   /* The losses of the SPRINT__INTERLEAVED records of a tile f. NULL: has no such form. */
-  void (*interleaved)(const struct sprint__loss *loss, const sprint_real *f, const sprint_real *y, sprint_real *ret_losses);
+  void (*interleaved)(const struct sprint__loss *loss, const sprint_real *f, const sprint_real *y,
+                      sprint_real *ret_losses);
   /* The log-odds of a class and its gradient in f: odds (n), delta (n, n_outputs). */
   bool odds_linear; /* that gradient is the same whatever f is: f may then be NULL, and odds are not written */
   void (*log_odds)(const struct sprint__loss *loss, const sprint_real *f, size_t n, size_t class_number,

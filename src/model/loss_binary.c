@@ -112,7 +112,7 @@ static const struct sprint__loss_ops sigmoid_ops = {
 };
 
 static const sprint_param sigmoid_params[] = {
-    {.name = "c", .type = SPRINT_PARAM_REAL, .standard = "1", .min = 1e-6, .max = 1e6, .help = "sharpness"},
+    SPRINT__REAL("c", "1", 1e-6, 1e6, "sharpness"),
 };
 
 const sprint_kind sprint__loss_sigmoid = {"sigmoid", "1 / (1 + exp(c y f)), y = -1 or +1; two classes, one output",

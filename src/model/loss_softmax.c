@@ -60,8 +60,8 @@ SPRINT__FAST static double softmax_sum(const struct sprint__loss *loss, const sp
 }
 
 /* Without telling anybody which class was best. */
-SPRINT__FAST static void softmax_interleaved(const struct sprint__loss *loss, const sprint_real *f, const sprint_real *y,
-                                         sprint_real *ret_losses) {
+SPRINT__FAST static void softmax_interleaved(const struct sprint__loss *loss, const sprint_real *f,
+                                             const sprint_real *y, sprint_real *ret_losses) {
   size_t k = loss->n_outputs;
   for (size_t g = 0; g < SPRINT__INTERLEAVED; g += G, f += G) {
     group top = load(f), label = load(y + g), own = {0}, sum = {0};

@@ -270,8 +270,7 @@ static void network_upper_sums(const sprint_model *model, struct sprint__lane *l
   struct tape tape = tape_of(net, lane);
   sprint__dense_put_out(rows->z, rows->n * first->out, first->then_relu, tape.y[0]);
   const sprint_real *f = forward_above(net, &tape, theta, rows->n, net->n_layers);
-  sums->loss +=
-      net->loss.ops->sum(&net->loss, f, rows->y, rows->n, sums->gradient ? tape.delta : NULL, &sums->correct);
+  sums->loss += net->loss.ops->sum(&net->loss, f, rows->y, rows->n, sums->gradient ? tape.delta : NULL, &sums->correct);
   if (!sums->gradient) return;
   if (rows->taken_off)
     backward_difference(net, &tape, theta, rows, sums->gradient, adds);

@@ -12,9 +12,9 @@ struct sprint__network {
   struct sprint__layer *layers;
   struct sprint__loss loss;
   const struct sprint__init_ops *init;
-  size_t block;     /* rows that go through all layers together, while they sit in cache */
-  size_t max_width; /* of any layer's output */
-  size_t last;      /* the layer that puts out what the loss takes */
+  size_t block;       /* rows that go through all layers together, while they sit in cache */
+  size_t max_width;   /* of any layer's output */
+  size_t last;        /* the layer that puts out what the loss takes */
   size_t activations; /* reals of a record's: see struct sprint__upper */
 };
 

@@ -91,8 +91,11 @@ static sprint_status fill_run(sprint_run *run, const struct sprint__plan *plan, 
   run->eval_every = (uint64_t)sprint__get_integer(plan->eval, "every");
   run->eval_bias = sprint__get_flag(plan->eval, "bias");
   SPRINT__TRY(allocate(run));
-  struct sprint__engine_options engine = {
-      .section = plan->engine, .solver = run->solver, .shift = run->shift, .heldout = options->heldout, .seed = run->seed};
+  struct sprint__engine_options engine = {.section = plan->engine,
+                                          .solver = run->solver,
+                                          .shift = run->shift,
+                                          .heldout = options->heldout,
+                                          .seed = run->seed};
   SPRINT__TRY(sprint__engine_new(run->context, &engine, &run->engine));
   return allocate_trace(run);
 }

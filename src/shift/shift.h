@@ -53,15 +53,15 @@ struct sprint_shift {
   void *impl;
   sprint_model *model;
   const sprint_population *population;
-  uint64_t evals;                     /* per-sample model evaluations that simulating it has cost so far */
+  uint64_t evals; /* per-sample model evaluations that simulating it has cost so far */
   enum sprint__theta_use uses_theta;
-  bool keeps_records;                 /* an individual's record depends on what they answered before */
-  bool remembers_deployments;         /* its answers depend on what was deployed before */
-  sprint_real *state;                 /* what goes on from deployment to deployment, flat, or NULL: for checkpoints */
+  bool keeps_records;         /* an individual's record depends on what they answered before */
+  bool remembers_deployments; /* its answers depend on what was deployed before */
+  sprint_real *state;         /* what goes on from deployment to deployment, flat, or NULL: for checkpoints */
   size_t n_state;
-  bool asks_losses;                   /* of everybody, at every deployment */
-  struct sprint__loss_source losses;  /* all NULL: a shift that needs losses works them out itself */
-  sprint_shift **parts;               /* (n_parts) of a composition, which has no state of its own; owned */
+  bool asks_losses;                  /* of everybody, at every deployment */
+  struct sprint__loss_source losses; /* all NULL: a shift that needs losses works them out itself */
+  sprint_shift **parts;              /* (n_parts) of a composition, which has no state of its own; owned */
   size_t n_parts;
 };
 

@@ -63,16 +63,8 @@ static const struct sprint__shift_ops both_ops = {
 };
 
 static const sprint_param both_params[] = {
-    {.name = "response",
-     .type = SPRINT_PARAM_KIND,
-     .standard = "strategic",
-     .family = &sprint__shift_family,
-     .help = "the shift that moves features"},
-    {.name = "strata",
-     .type = SPRINT_PARAM_KIND,
-     .standard = "retention",
-     .family = &sprint__shift_family,
-     .help = "the shift that reweights classes"},
+    SPRINT__SECTION("response", "strategic", &sprint__shift_family, "the shift that moves features"),
+    SPRINT__SECTION("strata", "retention", &sprint__shift_family, "the shift that reweights classes"),
 };
 
 const sprint_kind sprint__shift_both = {"both", "features move by one shift, strata are reweighted by another",

@@ -53,20 +53,9 @@ static const struct sprint__shift_ops linear_ops = {
 };
 
 static const sprint_param linear_params[] = {
-    {.name = "epsilon",
-     .type = SPRINT_PARAM_REAL,
-     .standard = "1",
-     .min = -1e6,
-     .max = 1e6,
-     .help = "strength of the response"},
-    {.name = "columns",
-     .type = SPRINT_PARAM_TEXTS,
-     .standard = "",
-     .help = "the features that people can change, by name; default all"},
-    {.name = "only_label",
-     .type = SPRINT_PARAM_TEXT,
-     .standard = "",
-     .help = "only people of this class respond; default everybody"},
+    SPRINT__REAL("epsilon", "1", -1e6, 1e6, "strength of the response"),
+    SPRINT__TEXTS("columns", "", "the features that people can change, by name; default all"),
+    SPRINT__TEXT("only_label", "", "only people of this class respond; default everybody"),
 };
 
 const sprint_kind sprint__shift_linear = {"linear", "best response to a linear model: x_S - epsilon theta_S",

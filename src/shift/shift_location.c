@@ -70,16 +70,8 @@ static const struct sprint__shift_ops location_ops = {
 };
 
 static const sprint_param location_params[] = {
-    {.name = "epsilon",
-     .type = SPRINT_PARAM_REAL,
-     .standard = "0.5",
-     .min = -1e6,
-     .max = 1e6,
-     .help = "A = epsilon I, for as many parameters as features"},
-    {.name = "matrix",
-     .type = SPRINT_PARAM_TEXT,
-     .standard = "",
-     .help = "A as a .npy file of shape (features, parameters), instead of epsilon"},
+    SPRINT__REAL("epsilon", "0.5", -1e6, 1e6, "A = epsilon I, for as many parameters as features"),
+    SPRINT__TEXT("matrix", "", "A as a .npy file of shape (features, parameters), instead of epsilon"),
 };
 
 const sprint_kind sprint__shift_location = {"location", "location family: z + A theta, the test bed with closed forms",

@@ -139,31 +139,14 @@ static const struct sprint__shift_ops retention_ops = {
 };
 
 static const sprint_param retention_params[] = {
-    {.name = "alpha",
-     .type = SPRINT_PARAM_REAL,
-     .standard = "20",
-     .min = 0,
-     .max = 1e6,
-     .help = "how strongly a class's loss drives it away"},
-    {.name = "losses",
-     .type = SPRINT_PARAM_CHOICE,
-     .standard = "exact",
-     .choices = "exact|probe|running|snapshot",
-     .help = "how class losses are known: a full pass at each deployment; a fixed probe; decayed means over batches; a "
-             "full pass at the start of each epoch"},
-    {.name = "probe",
-     .type = SPRINT_PARAM_INTEGER,
-     .standard = "100",
-     .min = 1,
-     .max = 1e9,
-     .help = "individuals of each class in the probe"},
-    {.name = "seed", .type = SPRINT_PARAM_INTEGER, .standard = "1", .min = 0, .max = 1e15, .help = "of the probe"},
-    {.name = "rate",
-     .type = SPRINT_PARAM_REAL,
-     .standard = "0.1",
-     .min = 1e-9,
-     .max = 1,
-     .help = "of running means: weight of the newest batch"},
+    SPRINT__REAL("alpha", "20", 0, 1e6, "how strongly a class's loss drives it away"),
+    SPRINT__CHOICE(
+        "losses", "exact", "exact|probe|running|snapshot",
+        "how class losses are known: a full pass at each deployment; a fixed probe; decayed means over batches; a "
+        "full pass at the start of each epoch"),
+    SPRINT__INTEGER("probe", "100", 1, 1e9, "individuals of each class in the probe"),
+    SPRINT__INTEGER("seed", "1", 0, 1e15, "of the probe"),
+    SPRINT__REAL("rate", "0.1", 1e-9, 1, "of running means: weight of the newest batch"),
 };
 
 const sprint_kind sprint__shift_retention = {"retention", "classes that are served badly leave: p_c ~ exp(-alpha l_c)",

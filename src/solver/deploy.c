@@ -26,12 +26,7 @@ sprint_status sprint__deploy_read(const struct sprint__section *section, struct 
 }
 
 static const sprint_param every_params[] = {
-    {.name = "steps",
-     .type = SPRINT_PARAM_INTEGER,
-     .standard = NULL,
-     .min = 1,
-     .max = 1e12,
-     .help = "steps between deployments, K"},
+    SPRINT__INTEGER("steps", NULL, 1, 1e12, "steps between deployments, K"),
 };
 
 static const struct sprint__deploy_ops greedy_ops = {NULL, greedy_due};

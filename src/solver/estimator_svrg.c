@@ -139,12 +139,10 @@ static const struct sprint__estimator_ops svrg_ops = {
 };
 
 static const sprint_param svrg_params[] = {
-    {.name = "correction",
-     .type = SPRINT_PARAM_CHOICE,
-     .standard = "paper",
-     .choices = "paper|coupled|stratified|unbiased",
-     .help = "paper: the published algorithm, biased; coupled: exact where features move; stratified: exact where "
-             "strata are reweighted; unbiased: exact for both"},
+    SPRINT__CHOICE(
+        "correction", "paper", "paper|coupled|stratified|unbiased",
+        "paper: the published algorithm, biased; coupled: exact where features move; stratified: exact where "
+        "strata are reweighted; unbiased: exact for both"),
 };
 
 const sprint_kind sprint__estimator_svrg = {"sprint", "SPRINT: variance reduction by a snapshot, n + 2bm IFO an epoch",

@@ -8,18 +8,8 @@ static const sprint_kind *const method_kinds[] = {
 };
 
 static const sprint_param method_params[] = {
-    {.name = "batch",
-     .type = SPRINT_PARAM_INTEGER,
-     .standard = "64",
-     .min = 1,
-     .max = 1e7,
-     .help = "samples a step, b (rgd looks at everybody instead)"},
-    {.name = "inner",
-     .type = SPRINT_PARAM_INTEGER,
-     .standard = "0",
-     .min = 0,
-     .max = 1e12,
-     .help = "steps of an epoch, m; 0: n/b rounded up (rgd: 1)"},
+    SPRINT__INTEGER("batch", "64", 1, 1e7, "samples a step, b (rgd looks at everybody instead)"),
+    SPRINT__INTEGER("inner", "0", 0, 1e12, "steps of an epoch, m; 0: n/b rounded up (rgd: 1)"),
 };
 
 const sprint_family sprint__method_family = {

@@ -110,33 +110,17 @@ double sprint__schedule_size(const struct sprint__schedule *schedule, uint64_t s
   return schedule->ops->size(schedule, step);
 }
 
-#define SIZE(STANDARD, HELP) \
-  { .name = "size", .type = SPRINT_PARAM_REAL, .standard = STANDARD, .min = DBL_MIN, .max = 1e6, .help = HELP }
+#define SIZE(STANDARD, HELP) SPRINT__REAL("size", STANDARD, DBL_MIN, 1e6, HELP)
 
 static const sprint_param constant_params[] = {SIZE("0.1", "the step, gamma")};
 static const sprint_param root_params[] = {SIZE("1", "gamma = size / sqrt(T), T all steps of the run")};
 static const sprint_param time_params[] = {
     SIZE("0.1", "the first step"),
-    {.name = "decay",
-     .type = SPRINT_PARAM_REAL,
-     .standard = "0.001",
-     .min = 0,
-     .max = 1e6,
-     .help = "gamma_t = size / (1 + decay t), t in steps"},
+    SPRINT__REAL("decay", "0.001", 0, 1e6, "gamma_t = size / (1 + decay t), t in steps"),
 };
 static const sprint_param pieces_params[] = {
-    {.name = "sizes",
-     .type = SPRINT_PARAM_REALS,
-     .standard = NULL,
-     .min = DBL_MIN,
-     .max = 1e6,
-     .help = "the steps, one after the other"},
-    {.name = "at",
-     .type = SPRINT_PARAM_REALS,
-     .standard = "",
-     .min = 1,
-     .max = 1e12,
-     .help = "epochs at which the next size takes over; one fewer than sizes"},
+    SPRINT__REALS("sizes", NULL, DBL_MIN, 1e6, "the steps, one after the other"),
+    SPRINT__REALS("at", "", 1, 1e12, "epochs at which the next size takes over; one fewer than sizes"),
 };
 
 static const struct schedule_ops constant_ops = {constant_setup, constant_size};
@@ -154,12 +138,7 @@ static const sprint_kind step_pieces = {"piecewise", "steps that change at given
 static const sprint_kind *const step_kinds[] = {&step_constant, &step_root, &step_time, &step_pieces};
 
 static const sprint_param step_params[] = {
-    {.name = "radius",
-     .type = SPRINT_PARAM_REAL,
-     .standard = "0",
-     .min = 0,
-     .max = 1e12,
-     .help = "theta is projected onto the ball of this radius around 0; 0: not at all"},
+    SPRINT__REAL("radius", "0", 0, 1e12, "theta is projected onto the ball of this radius around 0; 0: not at all"),
 };
 
 const sprint_family sprint__step_family = {

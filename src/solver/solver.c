@@ -160,8 +160,8 @@ static void count_step(sprint_solver *solver, double loss, bool finite) {
 /* theta := project(theta - gamma v). */
 static void take_step(sprint_solver *solver, struct sprint__estimate *estimate) {
   add_penalty(solver, estimate);
-  bool finite = sprint__descend(solver->theta, solver->direction, estimate->scale, estimate->control,
-                                step_size(solver), solver->n_params);
+  bool finite = sprint__descend(solver->theta, solver->direction, estimate->scale, estimate->control, step_size(solver),
+                                solver->n_params);
   project(solver);
   count_step(solver, estimate->loss, finite);
 }
@@ -239,8 +239,7 @@ static sprint_status tell_population(sprint_solver *solver, const sprint_records
     add_rows(solver, records, start, end, solver->n_strata == 1 ? 0 : stratum);
   }
   if (!records->last) return SPRINT_OK;
-  if (told->n == 0)
-    return sprint_fail(solver->context, SPRINT_ERROR_ARGUMENT, "a population of no records was told");
+  if (told->n == 0) return sprint_fail(solver->context, SPRINT_ERROR_ARGUMENT, "a population of no records was told");
   SPRINT__TRY(settle_strata(solver, solver->n_strata > 1 ? records->p : NULL));
   sprint_status status = sprint__solver_tell_sums(solver, told);
   told->n = 0;

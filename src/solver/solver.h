@@ -86,7 +86,8 @@ struct sprint_solver {
   sprint_want wanted;
   bool snapshot_next; /* what is wanted is a snapshot, not yet a step */
   bool asked;
-  struct sprint__strata_sums told; /* of the population that is being told; no room where an engine tells its own sums */
+  struct sprint__strata_sums
+      told; /* of the population that is being told; no room where an engine tells its own sums */
 };
 
 extern const sprint_family sprint__method_family, sprint__step_family, sprint__deploy_family, sprint__stop_family;
