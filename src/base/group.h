@@ -32,13 +32,13 @@ SPRINT__INLINE void store(sprint_real *at, group value) { memcpy(at, &value, siz
 #define SPRINT__ALL(value) ((value) - (group){0})
 
 /* The value where `where` is above 0 or NaN, else 0: a relu's slope times it. */
-SPRINT__INLINE group kept(group value, group where) {
+SPRINT__INLINE group masked(group value, group where) {
   group_mask drop = where <= 0;
   return (group)((group_mask)value & ~drop);
 }
 
 /* max(value, 0); a NaN stays one. */
-SPRINT__INLINE group positive(group value) { return kept(value, value); }
+SPRINT__INLINE group positive(group value) { return masked(value, value); }
 
 /* The value, or, where `adds`, its sum with what is there, goes to `at`. */
 SPRINT__INLINE void put(sprint_real *at, group value, bool adds) {

@@ -24,7 +24,7 @@ enum { EXP_TERMS = 8, LOG_TERMS = 8, MANTISSA_BITS = 23, EXPONENT_BIAS = 127 };
 #endif
 
 /* a where the mask is set, b elsewhere. */
-SPRINT__INLINE group chosen(group_mask mask, group a, group b) {
+SPRINT__INLINE group blend(group_mask mask, group a, group b) {
   return (group)(((group_mask)a & mask) | ((group_mask)b & ~mask));
 }
 
@@ -50,8 +50,8 @@ SPRINT__INLINE group group_exp(group x) {
   group sum = SPRINT__ALL(inverse_factorial[EXP_TERMS - 1]);
   for (int i = EXP_TERMS - 2; i >= 0; i--) sum = sum * r + inverse_factorial[i];
   group result = (group)((group_bits)sum + ((group_bits)shifted << MANTISSA_BITS));
-  result = chosen(x < EXP_LEAST, (group){0}, result);
-  return chosen(x != x, x, result);
+  result = blend(x < EXP_LEAST, (group){0}, result);
+  return blend(x != x, x, result);
 }
 
 /* log(1 + e), 0 <= e <= 1: 2 artanh s, s = e / (2 + e) <= 1/3. */
@@ -67,7 +67,7 @@ SPRINT__INLINE group group_log(group x) {
   group m = (group)(fraction | (group_bits)((group){0} + 1));
   group k = __builtin_convertvector((group_mask)((bits >> MANTISSA_BITS) - EXPONENT_BIAS), group);
   group result = k * LN2_HIGH + (k * LN2_LOW + group_log1p(m - 1));
-  return chosen(x != x, x, result);
+  return blend(x != x, x, result);
 }
 
 #endif

@@ -22,20 +22,20 @@ size_t sprint__lane_rows(size_t n_rows, int n_lanes, int lane, size_t *ret_start
   return *ret_start + each + (l < rest ? 1 : 0);
 }
 
-void sprint__laned_do(const struct sprint__laned *laned, int lane, int thread) {
-  size_t start, end = sprint__lane_rows(laned->n_rows, laned->n_lanes, lane, &start);
-  laned->work(laned->user, laned->pieces ? thread : lane, start, end);
+void sprint__split_do(const struct sprint__split *split, int part, int thread) {
+  size_t start, end = sprint__lane_rows(split->n_rows, split->n_parts, part, &start);
+  split->work(split->user, split->tasks ? thread : part, start, end);
 }
 
-static void run(sprint_context *context, const struct sprint__laned *laned) {
-  if (laned->n_lanes > 1 && context->n_threads > 1 && sprint__team_share(context, laned)) return;
-  for (int lane = 0; lane < laned->n_lanes; lane++) sprint__laned_do(laned, lane, 0);
+static void run(sprint_context *context, const struct sprint__split *split) {
+  if (split->n_parts > 1 && context->n_threads > 1 && sprint__team_share(context, split)) return;
+  for (int part = 0; part < split->n_parts; part++) sprint__split_do(split, part, 0);
 }
 
 void sprint__lanes_run(sprint_context *context, size_t n_rows, int n_lanes, sprint__lane_work work, void *user) {
-  run(context, &(struct sprint__laned){n_rows, n_lanes, work, user, false});
+  run(context, &(struct sprint__split){n_rows, n_lanes, work, user, false});
 }
 
-void sprint__pieces_run(sprint_context *context, size_t n_rows, int n_pieces, sprint__lane_work work, void *user) {
-  run(context, &(struct sprint__laned){n_rows, n_pieces, work, user, true});
+void sprint__tasks_run(sprint_context *context, size_t n_rows, int n_tasks, sprint__lane_work work, void *user) {
+  run(context, &(struct sprint__split){n_rows, n_tasks, work, user, true});
 }

@@ -20,19 +20,19 @@ size_t sprint__lane_rows(size_t n_rows, int n_lanes, int lane, size_t *ret_start
 typedef void (*sprint__lane_work)(void *user, int lane, size_t start, size_t end);
 void sprint__lanes_run(sprint_context *context, size_t n_rows, int n_lanes, sprint__lane_work work, void *user);
 
-/* The same where nothing is summed by lane, so that there may be more pieces than lanes (up to 254): `lane` is which of
- * the threads does the piece, below SPRINT__MAX_LANES, and says no more than whose room it may use. Not to be called in
- * a lane, where all threads would be the first. */
-void sprint__pieces_run(sprint_context *context, size_t n_rows, int n_pieces, sprint__lane_work work, void *user);
+/* Tasks: the same where nothing is summed by lane, so that there may be more of them than lanes (up to 254). `lane` is
+ * then the number of the thread that does the task, below SPRINT__MAX_LANES, and says no more than whose room it may
+ * use. Not to be called in a lane, where all threads would be the first. */
+void sprint__tasks_run(sprint_context *context, size_t n_rows, int n_tasks, sprint__lane_work work, void *user);
 
-/* Either, as something to hand over. */
-struct sprint__laned {
+/* Work that is split into lanes or tasks, to be handed over to other threads. */
+struct sprint__split {
   size_t n_rows;
-  int n_lanes;
+  int n_parts;
   sprint__lane_work work;
   void *user;
-  bool pieces;
+  bool tasks;
 };
-void sprint__laned_do(const struct sprint__laned *laned, int lane, int thread);
+void sprint__split_do(const struct sprint__split *split, int part, int thread);
 
 #endif

@@ -1,4 +1,4 @@
-/* Threads that stand by: see team.h. */
+/* Threads that wait for lanes to do: see team.h. */
 #define _POSIX_C_SOURCE 200809L
 #include "base/team.h"
 
@@ -7,9 +7,9 @@
 #include <stdatomic.h>
 #include <time.h>
 
-/* How often a thread with nothing to do looks for work, one look after the other, before it rests between looks: a
- * tenth of a millisecond; and nanoseconds of its rests, each twice as long as the one before. */
-enum { LOOKS = 5000, FIRST_REST = 50000, LONGEST_REST = 8 * FIRST_REST };
+/* How often a thread with nothing to do tries to take a lane before it sleeps between tries: for a tenth of a
+ * millisecond; and nanoseconds of its sleeps, each twice as long as the one before. */
+enum { TRIES = 5000, FIRST_REST = 50000, LONGEST_REST = 8 * FIRST_REST };
 
 struct sprint__team {
   /* Which of the work's lanes nobody has taken yet, and the number of the work: see FIRST, END and NEXT_WORK. */
@@ -17,7 +17,7 @@ struct sprint__team {
   _Alignas(64) atomic_int n_done; /* lanes of this work */
   _Alignas(64) atomic_bool over;
   bool working; /* on lanes: those that a lane runs are not shared */
-  struct sprint__laned laned;
+  struct sprint__split split;
 };
 
 /* Lanes FIRST .. END are open. A number of the work above them keeps a thread that has looked at one work from taking a
@@ -31,7 +31,7 @@ _Static_assert(SPRINT__MAX_LANES < 0xff, "lanes fit into a byte");
 
 enum { OWNER = 0 }; /* the number of the thread that shares its work */
 
-static void look_away(void) {
+static void pause_briefly(void) {
 #ifdef __x86_64__
   __builtin_ia32_pause();
 #endif
@@ -53,60 +53,60 @@ static int take_lane(struct sprint__team *team, int thread) {
 static bool do_lane(struct sprint__team *team, int thread) {
   int lane = take_lane(team, thread);
   if (lane < 0) return false;
-  sprint__laned_do(&team->laned, lane, thread);
+  sprint__split_do(&team->split, lane, thread);
   atomic_fetch_add_explicit(&team->n_done, 1, memory_order_release);
   return true;
 }
 
-static void stand_by(struct sprint__team *team, int thread) {
+static void serve_lanes(struct sprint__team *team, int thread) {
   long rest = FIRST_REST;
-  for (int looks = 0; !atomic_load_explicit(&team->over, memory_order_relaxed); looks++) {
+  for (int tries = 0; !atomic_load_explicit(&team->over, memory_order_relaxed); tries++) {
     if (do_lane(team, thread)) {
-      looks = 0;
+      tries = 0;
       rest = FIRST_REST;
-    } else if (looks < LOOKS) {
-      look_away();
+    } else if (tries < TRIES) {
+      pause_briefly();
     } else {
       nanosleep(&(struct timespec){.tv_nsec = rest}, NULL);
       if (rest < LONGEST_REST) rest *= 2;
-      looks = LOOKS;
+      tries = TRIES;
     }
   }
 }
 
-static void share(struct sprint__team *team, const struct sprint__laned *laned) {
-  team->laned = *laned;
+static void share(struct sprint__team *team, const struct sprint__split *split) {
+  team->split = *split;
   team->working = true;
   atomic_store_explicit(&team->n_done, 0, memory_order_relaxed);
   uint64_t open = atomic_load_explicit(&team->open, memory_order_relaxed);
-  atomic_store_explicit(&team->open, NEXT_WORK(open, laned->n_lanes), memory_order_release);
+  atomic_store_explicit(&team->open, NEXT_WORK(open, split->n_parts), memory_order_release);
   while (do_lane(team, OWNER)) continue;
-  for (int looks = 0; atomic_load_explicit(&team->n_done, memory_order_acquire) < laned->n_lanes; looks++) {
-    look_away();
-    if (looks < LOOKS) continue;
+  for (int tries = 0; atomic_load_explicit(&team->n_done, memory_order_acquire) < split->n_parts; tries++) {
+    pause_briefly();
+    if (tries < TRIES) continue;
     sched_yield(); /* the thread that we wait for may need this very core */
-    looks = LOOKS;
+    tries = TRIES;
   }
   team->working = false;
 }
 
 struct shared {
   sprint_context *context;
-  const struct sprint__laned *laned;
+  const struct sprint__split *split;
 };
 
 static sprint_status share_once(void *user) {
   const struct shared *shared = user;
-  share(shared->context->team, shared->laned);
+  share(shared->context->team, shared->split);
   return SPRINT_OK;
 }
 
-bool sprint__team_share(sprint_context *context, const struct sprint__laned *laned) {
+bool sprint__team_share(sprint_context *context, const struct sprint__split *split) {
   if (context->team && context->team->working) return false;
   if (context->team)
-    share(context->team, laned);
+    share(context->team, split);
   else
-    sprint__team_run(context, share_once, &(struct shared){context, laned});
+    sprint__team_run(context, share_once, &(struct shared){context, split});
   return true;
 }
 
@@ -122,7 +122,7 @@ sprint_status sprint__team_run(sprint_context *context, sprint_status (*body)(vo
     context->team = NULL;
     atomic_store_explicit(&team.over, true, memory_order_relaxed);
   } else {
-    stand_by(&team, omp_get_thread_num());
+    serve_lanes(&team, omp_get_thread_num());
   }
   return status;
 }

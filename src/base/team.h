@@ -12,6 +12,6 @@ sprint_status sprint__team_run(sprint_context *context, sprint_status (*body)(vo
 
 /* Does all lanes with the team that stands by or, where none does, one that stands by for these lanes alone. False, and
  * nothing done: this is a lane of the team's work. */
-bool sprint__team_share(sprint_context *context, const struct sprint__laned *laned);
+bool sprint__team_share(sprint_context *context, const struct sprint__split *split);
 
 #endif

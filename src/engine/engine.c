@@ -131,7 +131,7 @@ static uint64_t losses_by_stratum(void *user, const sprint_real *theta, enum spr
     if (fresh) engine->seconds_reused += survey->seconds / 3;
   }
   if (!fresh) {
-    struct sprint__passing passing = {.theta = theta, .sum = engine->ops->sum, .user = engine};
+    struct sprint__pass_options passing = {.theta = theta, .sum = engine->ops->sum, .user = engine};
     sprint__pass_over(&engine->pass, &passing, &engine->losses); /* base records: nothing in it can fail */
     sums = &engine->losses;
   }

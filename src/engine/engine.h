@@ -105,11 +105,11 @@ static inline const double *sprint__engine_p(const struct sprint__engine *engine
 /* Evaluation. Nothing of it is counted, drawn or remembered by the shift. */
 
 /* |E[v] - grad J(theta; deployed)| of the newest step, over all draws; NaN where the estimator does not say. room
- * (n_params). To be called before sprint__engine_look. */
+ * (n_params). To be called before sprint__engine_measure. */
 sprint_status sprint__engine_bias(struct sprint__engine *engine, double *room, double *ret_bias);
 
 /* What is measured at theta on D(theta). */
-struct sprint__look {
+struct sprint__measures {
   double loss, accuracy, displacement;
   double loss_base, accuracy_base; /* on the base records */
   double loss_heldout, accuracy_heldout;
@@ -118,8 +118,8 @@ struct sprint__look {
 
 /* Measures the solver's theta; ret_p (n_strata of the population), room (n_params). *ret_finite false: theta or what
  * follows from it is no number any more, and nothing was measured. */
-sprint_status sprint__engine_look(struct sprint__engine *engine, double *room, double *ret_p,
-                                  struct sprint__look *ret_look, bool *ret_finite);
+sprint_status sprint__engine_measure(struct sprint__engine *engine, double *room, double *ret_p,
+                                     struct sprint__measures *ret_look, bool *ret_finite);
 
 /* What engines share. */
 

@@ -28,7 +28,7 @@ static void pixels_free(struct sprint__engine *engine) {
   }
   sprint__free(pixels->activations);
   sprint__pixels_step_free(pixels);
-  sprint__window_free(pixels->window);
+  sprint__lookahead_free(pixels->lookahead);
   sprint__gram_free(pixels->gram);
   sprint__free(pixels);
 }
@@ -86,7 +86,7 @@ static void sum_block(const struct sum_work *work, struct sprint__lane *lane, si
                                      .delta = work->leaves_deltas ? rows->delta + at * pixels->out : room->delta,
                                      .who = rows->who + at,
                                      .keep = work->keep,
-                                     .taken_off = rows->taken_off};
+                                     .subtracted = rows->subtracted};
   if (!rows->z) sprint__pixel_forward(&dense, &x, n, room->z);
   model->ops->upper_sums(model, lane, work->theta, &upper, adds, sums);
   if (sums->gradient && !work->leaves_deltas) sprint__pixel_weight(&dense, &x, room->delta, n, adds, sums->gradient);
@@ -94,7 +94,7 @@ static void sum_block(const struct sum_work *work, struct sprint__lane *lane, si
 
 static void sum_body(void *user, struct sprint__lane *lane, size_t start, size_t end, struct sprint__sums *sums) {
   const struct sum_work *work = user;
-  size_t block = work->engine->solver->model->upper.block / (work->rows.taken_off ? 2 : 1);
+  size_t block = work->engine->solver->model->upper.block / (work->rows.subtracted ? 2 : 1);
   for (size_t at = start; at < end; at += block)
     sum_block(work, lane, at, end - at < block ? end - at : block, at > start, sums);
 }
@@ -143,7 +143,7 @@ double sprint__pixels_sum(struct sprint__engine *engine, const struct sprint__pi
 
 static sprint_status pixels_step(struct sprint__engine *engine, const sprint_want *want) {
   const struct sprint__pixels_engine *pixels = engine->impl;
-  if (pixels->window) return sprint__window_run(engine, want);
+  if (pixels->lookahead) return sprint__lookahead_run(engine, want);
   sprint__engine_draw(engine, want);
   return sprint__pixels_step(engine, want, engine->who);
 }

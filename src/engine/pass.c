@@ -83,7 +83,7 @@ static double displacement(struct sprint__pass *pass, const struct sprint__rows 
   return sum;
 }
 
-static void sum_rows(const struct sprint__pass *pass, const struct sprint__passing *passing,
+static void sum_rows(const struct sprint__pass *pass, const struct sprint__pass_options *passing,
                      const struct sprint__rows *rows, const struct sprint__total *total, struct sprint__sums *sums) {
   if (passing->sum)
     passing->sum(passing->user, passing->theta, rows, total, sums);
@@ -91,8 +91,8 @@ static void sum_rows(const struct sprint__pass *pass, const struct sprint__passi
     sprint__model_sums_to(pass->shift->model, passing->theta, rows, total, sums);
 }
 
-static sprint_status visit(struct sprint__pass *pass, const struct sprint__passing *passing, const struct piece *piece,
-                           struct sprint__strata_sums *all) {
+static sprint_status visit(struct sprint__pass *pass, const struct sprint__pass_options *passing,
+                           const struct piece *piece, struct sprint__strata_sums *all) {
   struct sprint__rows rows;
   struct sprint__sums sums;
   SPRINT__TRY(records_of(pass, passing->deployed, piece, &rows));
@@ -109,7 +109,7 @@ static sprint_status visit(struct sprint__pass *pass, const struct sprint__passi
   return SPRINT_OK;
 }
 
-static sprint_status over_rows(struct sprint__pass *pass, const struct sprint__passing *passing,
+static sprint_status over_rows(struct sprint__pass *pass, const struct sprint__pass_options *passing,
                                struct sprint__strata_sums *all) {
   for (size_t start = 0; start < pass->population->n; start += pass->room) {
     size_t left = pass->population->n - start;
@@ -120,7 +120,7 @@ static sprint_status over_rows(struct sprint__pass *pass, const struct sprint__p
   return SPRINT_OK;
 }
 
-static sprint_status over_strata(struct sprint__pass *pass, const struct sprint__passing *passing,
+static sprint_status over_strata(struct sprint__pass *pass, const struct sprint__pass_options *passing,
                                  struct sprint__strata_sums *all) {
   const sprint_population *population = pass->population;
   for (size_t c = 0; c < population->n_strata; c++)
@@ -133,7 +133,7 @@ static sprint_status over_strata(struct sprint__pass *pass, const struct sprint_
   return SPRINT_OK;
 }
 
-sprint_status sprint__pass_over(struct sprint__pass *pass, const struct sprint__passing *passing,
+sprint_status sprint__pass_over(struct sprint__pass *pass, const struct sprint__pass_options *passing,
                                 struct sprint__strata_sums *ret_sums) {
   sprint__strata_sums_clear(ret_sums);
   if (passing->ret_displacement) *passing->ret_displacement = 0;

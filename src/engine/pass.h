@@ -26,7 +26,7 @@ sprint_status sprint__pass_new(sprint_shift *shift, const sprint_population *pop
 void sprint__pass_clear(struct sprint__pass *pass);
 
 /* How a pass goes. */
-struct sprint__passing {
+struct sprint__pass_options {
   const sprint_real *theta;    /* that is evaluated */
   const sprint_real *deployed; /* that made the records; NULL: base records */
   sprint__sum_rows sum;        /* NULL: the model's own way */
@@ -37,7 +37,7 @@ struct sprint__passing {
 
 /* Overwrites the sums; those of the gradient are left out where they have no room for them. Strata that the pass does
  * not tell apart are all stratum 0. */
-sprint_status sprint__pass_over(struct sprint__pass *pass, const struct sprint__passing *passing,
+sprint_status sprint__pass_over(struct sprint__pass *pass, const struct sprint__pass_options *passing,
                                 struct sprint__strata_sums *ret_sums);
 
 /* What follows from such sums at strata probabilities p; p NULL: as often as in the population. The penalty is part of

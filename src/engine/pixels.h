@@ -4,7 +4,7 @@
  *
  *   engine_pixels.c   what it fits, its room, sums over rows
  *   pixels_step.c     one step, at once or put off
- *   pixels_window.c   small batches, drawn some steps ahead where draws do not depend on the steps
+ *   pixels_lookahead.c   small batches, drawn some steps ahead where draws do not depend on the steps
  *   pixels_gram.c     losses of everybody that follow the steps
  */
 #ifndef SPRINT_ENGINE_PIXELS_H
@@ -30,7 +30,7 @@ struct sprint__pixels_deferred {
   double along;               /* how far W has to go along it */
 };
 
-struct sprint__pixels_window;
+struct sprint__pixels_lookahead;
 struct sprint__pixels_gram;
 
 struct sprint__pixels_engine {
@@ -47,8 +47,8 @@ struct sprint__pixels_engine {
   uint32_t *from;                   /* as by_feature */
   struct sprint__pixels_deferred deferred;
 
-  struct sprint__pixels_window *window; /* NULL: batches are drawn as they are wanted */
-  struct sprint__pixels_gram *gram;     /* NULL: losses do not follow the steps */
+  struct sprint__pixels_lookahead *lookahead; /* NULL: batches are drawn as they are wanted */
+  struct sprint__pixels_gram *gram;           /* NULL: losses do not follow the steps */
 };
 
 static inline struct sprint__pixels_engine *sprint__pixels_of(const struct sprint__engine *engine) {
@@ -60,9 +60,9 @@ struct sprint__pixels_batch {
   size_t n;
   const uint32_t *who;
   const sprint_real *y;
-  const sprint_real *z;         /* (n, out) the first layer's products; NULL: to be worked out */
-  const sprint_real *taken_off; /* activations at theta~, or NULL */
-  sprint_real *delta;           /* (n, out) of the first layer's outputs, for the sum */
+  const sprint_real *z;          /* (n, out) the first layer's products; NULL: to be worked out */
+  const sprint_real *subtracted; /* activations at theta~, or NULL */
+  sprint_real *delta;            /* (n, out) of the first layer's outputs, for the sum */
 };
 
 /* The mean loss; the gradient of all other layers, summed, goes to step->direction. */
@@ -78,36 +78,38 @@ sprint_status sprint__pixels_step(struct sprint__engine *engine, const sprint_wa
 void sprint__pixels_show(const struct sprint__engine *engine, sprint_real *theta);
 void sprint__pixels_settle(struct sprint__engine *engine);
 
-/* pixels_window.c. W stays as it was when a window began; what the steps since then make of an individual's products
- * with it follows from the products of the window's records with each other,
+/* pixels_lookahead.c. W stays as it was when a round of batches began; what the steps since then make of an
+ * individual's products with it follows from the products of the round's records with each other,
  *
  *     x W = x W_0 - sum over the rows j stepped on of (x . x_j + 1) d_j - along x g^,
  *
- * d_j being the delta of row j times its step's factor, and the 1 the biases'. So W is read and written once a window,
- * by all threads; and while the steps of one window are taken, one after the other, all that does not depend on them is
+ * d_j being the delta of row j times its step's factor, and the 1 the biases'. So W is read and written once a round,
+ * by all threads; and while the steps of one round are taken, one after the other, all that does not depend on them is
  * made ready for the next. W goes along g^ when the epoch ends. */
-enum { SPRINT__WINDOW_ROWS = SPRINT__PIXEL_COLUMNS }; /* at most */
+enum { SPRINT__LOOKAHEAD_ROWS = SPRINT__PIXEL_COLUMNS }; /* at most */
 
-sprint_status sprint__window_new(const struct sprint__engine *engine, struct sprint__pixels_window **ret_window);
-void sprint__window_free(struct sprint__pixels_window *window);
+sprint_status sprint__lookahead_new(const struct sprint__engine *engine,
+                                    struct sprint__pixels_lookahead **ret_lookahead);
+void sprint__lookahead_free(struct sprint__pixels_lookahead *lookahead);
 
-/* The steps of a window, of which `want` is the first. */
-sprint_status sprint__window_run(struct sprint__engine *engine, const sprint_want *want);
+/* The steps of a round, of which `want` is the first. */
+sprint_status sprint__lookahead_run(struct sprint__engine *engine, const sprint_want *want);
 
-/* Whether the window's next rows are these, under the g^ of that version. Then: their products with W; where their
+/* Whether the round's next rows are these, under the g^ of that version. Then: their products with W; where their
  * deltas go; and that they are stepped on: the deltas, in place, times the factor, g^ times the size. The last returns
  * whether that is finite. */
-bool sprint__window_has(const struct sprint__pixels_window *window, const uint32_t *who, size_t n, uint64_t version);
-const sprint_real *sprint__window_products(struct sprint__pixels_window *window, size_t n);
-sprint_real *sprint__window_deltas(struct sprint__pixels_window *window);
-bool sprint__window_step(struct sprint__pixels_window *window, size_t n, sprint_real factor, sprint_real size);
+bool sprint__lookahead_has(const struct sprint__pixels_lookahead *lookahead, const uint32_t *who, size_t n,
+                           uint64_t version);
+const sprint_real *sprint__lookahead_products(struct sprint__pixels_lookahead *lookahead, size_t n);
+sprint_real *sprint__lookahead_deltas(struct sprint__pixels_lookahead *lookahead);
+bool sprint__lookahead_step(struct sprint__pixels_lookahead *lookahead, size_t n, sprint_real factor, sprint_real size);
 
 /* Who comes after the next n rows, up to n of them. */
-const uint32_t *sprint__window_later(const struct sprint__pixels_window *window, size_t n, size_t *ret_n);
+const uint32_t *sprint__lookahead_later(const struct sprint__pixels_lookahead *lookahead, size_t n, size_t *ret_n);
 
-/* Gives theta the steps of the window; and forgets them. */
-void sprint__window_show(const struct sprint__pixels_window *window, sprint_real *theta);
-void sprint__window_clear(struct sprint__pixels_window *window);
+/* Gives theta the steps of the round; and forgets them. */
+void sprint__lookahead_show(const struct sprint__pixels_lookahead *lookahead, sprint_real *theta);
+void sprint__lookahead_clear(struct sprint__pixels_lookahead *lookahead);
 
 /* pixels_gram.c. With Z = X W + b the first layer's products of all n individuals, a step on a batch B
  *

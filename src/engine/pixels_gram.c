@@ -129,7 +129,7 @@ static void gram_lane(void *user, int lane, size_t start, size_t end) {
   for (size_t j = (size_t)lane * PANEL; j < t->n; j += SPRINT__MAX_LANES * PANEL) gram_panel(t, j, t->room[lane]);
 }
 
-enum { FORWARD_PIECES = 24 };
+enum { FORWARD_TASKS = 24 };
 
 struct forward_work {
   const struct sprint__pixels_gram *gram;
@@ -138,7 +138,7 @@ struct forward_work {
 };
 
 /* Tiles start .. end. */
-static void forward_piece(void *user, int thread, size_t start, size_t end) {
+static void forward_task(void *user, int thread, size_t start, size_t end) {
   const struct forward_work *work = user;
   const struct sprint__pixels_gram *t = work->gram;
   sprint_real *rows = t->room[thread];
@@ -153,7 +153,7 @@ static void forward_piece(void *user, int thread, size_t start, size_t end) {
 
 static void forward_all(const struct sprint__pixels_gram *t, const sprint_real *theta, sprint_real *to) {
   struct forward_work work = {t, theta, to};
-  sprint__pieces_run(t->engine->context, t->n_tiles, FORWARD_PIECES, forward_piece, &work);
+  sprint__tasks_run(t->engine->context, t->n_tiles, FORWARD_TASKS, forward_task, &work);
 }
 
 static void forget(struct sprint__pixels_gram *t) {
@@ -173,7 +173,7 @@ static bool is_known(struct sprint__pixels_gram *t) {
 static void move_tile(const struct sprint__pixels_gram *t, size_t tile, sprint_real *room) {
   size_t at = tile * A;
   for (size_t b = 0; b < t->pending; b++) memcpy(room + b * A, t->rows[b] + at, A * sizeof *room);
-  struct sprint__interleaved_move move = {.n = t->pending, .d = t->delta, .k = room, .size = t->size};
+  struct sprint__interleaved_update move = {.n = t->pending, .d = t->delta, .k = room, .size = t->size};
   if (t->size > 0) move.p = t->products + at * t->out;
   move.next_k = t->rows;
   move.next_at = tile + 2 < t->n_tiles ? at + 2 * A : at;
@@ -205,19 +205,19 @@ static void sum_losses(const struct losses_work *work, int thread, size_t tile) 
 
 /* Tiles are cut into pieces of a 32nd, in the middle, where the threads meet, and of an eighth towards both ends, where
  * they begin: they end at about the same time, and seldom start at a tile that nobody has fetched. */
-enum { PARTS = 32, LARGE = 4, LARGE_PIECES = 3, PIECES = 2 * LARGE_PIECES + PARTS - 2 * LARGE_PIECES * LARGE };
+enum { PARTS = 32, LARGE = 4, LARGE_TASKS = 3, TASKS = 2 * LARGE_TASKS + PARTS - 2 * LARGE_TASKS * LARGE };
 
-static size_t piece_start(const struct sprint__pixels_gram *t, size_t piece) {
-  size_t part = LARGE_PIECES * LARGE + piece - LARGE_PIECES;
-  if (piece < LARGE_PIECES) part = piece * LARGE;
-  if (piece > PIECES - LARGE_PIECES) part = PARTS - (PIECES - piece) * LARGE;
+static size_t task_start(const struct sprint__pixels_gram *t, size_t piece) {
+  size_t part = LARGE_TASKS * LARGE + piece - LARGE_TASKS;
+  if (piece < LARGE_TASKS) part = piece * LARGE;
+  if (piece > TASKS - LARGE_TASKS) part = PARTS - (TASKS - piece) * LARGE;
   return t->n_tiles * part / PARTS;
 }
 
 /* The piece `start`. */
-static void losses_piece(void *user, int thread, size_t start, size_t end) {
+static void losses_task(void *user, int thread, size_t start, size_t end) {
   const struct losses_work *work = user;
-  for (size_t tile = piece_start(work->gram, start); tile < piece_start(work->gram, end); tile++) {
+  for (size_t tile = task_start(work->gram, start); tile < task_start(work->gram, end); tile++) {
     if (work->gram->pending) move_tile(work->gram, tile, work->gram->room[thread]);
     if (work->theta) sum_losses(work, thread, tile);
   }
@@ -225,7 +225,7 @@ static void losses_piece(void *user, int thread, size_t start, size_t end) {
 
 static void run_losses(struct sprint__pixels_gram *t, const sprint_real *theta) {
   struct losses_work work = {t, theta};
-  sprint__pieces_run(t->engine->context, PIECES, PIECES, losses_piece, &work);
+  sprint__tasks_run(t->engine->context, TASKS, TASKS, losses_task, &work);
   t->pending = 0;
 }
 

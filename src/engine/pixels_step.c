@@ -5,7 +5,7 @@
 #include "engine/pixels.h"
 
 /* Batches of up to so many rows are drawn ahead. */
-enum { WINDOW_BATCH = 16 };
+enum { LOOKAHEAD_BATCH = 16 };
 
 /* Rows of a step that go to W at once; of such parts, how many may be put off. */
 enum { PART = SPRINT__PIXEL_ROWS, DEFERRED_PARTS = 16 };
@@ -37,7 +37,8 @@ sprint_status sprint__pixels_step_new(struct sprint__engine *engine) {
   pixels->by_feature = sprint__alloc(context, room_before(pixels->lists.bands), sizeof *pixels->by_feature);
   pixels->from = sprint__alloc(context, SPRINT__PIXEL_FROM(pixels->in) + 2 * SPRINT__MAX_LANES, sizeof *pixels->from);
   if (!pixels->delta || !pixels->by_feature || !pixels->from) return SPRINT_ERROR_MEMORY;
-  if (use == SPRINT__USES_THETA_AT_EPOCH && batch <= WINDOW_BATCH) return sprint__window_new(engine, &pixels->window);
+  if (use == SPRINT__USES_THETA_AT_EPOCH && batch <= LOOKAHEAD_BATCH)
+    return sprint__lookahead_new(engine, &pixels->lookahead);
   if (use != SPRINT__USES_THETA_AT_DEPLOYMENT || !engine->shift->asks_losses) return SPRINT_OK;
   SPRINT__TRY(sprint__gram_new(engine, &pixels->gram));
   return pixels->gram ? allocate_deferred(engine) : SPRINT_OK;
@@ -113,7 +114,7 @@ void sprint__pixels_show(const struct sprint__engine *engine, sprint_real *theta
     size_t bands = pixels->lists.bands;
     run_lanes(engine->context, &work, bands < SPRINT__MAX_LANES ? (int)bands : SPRINT__MAX_LANES);
   }
-  if (pixels->window) sprint__window_show(pixels->window, theta);
+  if (pixels->lookahead) sprint__lookahead_show(pixels->lookahead, theta);
 }
 
 void sprint__pixels_settle(struct sprint__engine *engine) {
@@ -121,7 +122,7 @@ void sprint__pixels_settle(struct sprint__engine *engine) {
   sprint__pixels_show(engine, engine->solver->theta);
   pixels->deferred.n = 0;
   pixels->deferred.along = 0;
-  if (pixels->window) sprint__window_clear(pixels->window);
+  if (pixels->lookahead) sprint__lookahead_clear(pixels->lookahead);
 }
 
 /* Puts the step off; its deltas are where they have to be. Returns whether it is finite. */
@@ -142,24 +143,24 @@ static void fetch_ahead(const struct sprint__engine *engine, size_t n) {
   enum { LINE = 64 / sizeof(sprint_real) };
   const struct sprint__pixels_engine *pixels = engine->impl;
   size_t width = engine->solver->model->upper.activations;
-  const uint32_t *who = sprint__window_later(pixels->window, n, &n);
+  const uint32_t *who = sprint__lookahead_later(pixels->lookahead, n, &n);
   for (size_t i = 0; pixels->activations && i < n; i++)
     for (size_t k = 0; k < width; k += LINE) __builtin_prefetch(pixels->activations + who[i] * width + k);
 }
 
 /* How a step is taken. */
-enum way { AT_ONCE, DEFERRED, IN_WINDOW };
+enum way { AT_ONCE, DEFERRED, AHEAD };
 
 /* The way of this batch, with its products where somebody knows them; what cannot wait for it is settled. */
 static enum way choose(struct sprint__engine *engine, const struct sprint__linear *linear,
                        struct sprint__pixels_batch *batch) {
   struct sprint__pixels_engine *pixels = engine->impl;
   struct sprint__pixels_deferred *deferred = &pixels->deferred;
-  if (pixels->window && sprint__window_has(pixels->window, batch->who, batch->n, linear->version)) {
-    batch->delta = sprint__window_deltas(pixels->window);
-    batch->z = sprint__window_products(pixels->window, batch->n);
+  if (pixels->lookahead && sprint__lookahead_has(pixels->lookahead, batch->who, batch->n, linear->version)) {
+    batch->delta = sprint__lookahead_deltas(pixels->lookahead);
+    batch->z = sprint__lookahead_products(pixels->lookahead, batch->n);
     fetch_ahead(engine, batch->n);
-    return IN_WINDOW;
+    return AHEAD;
   }
   if (pixels->gram) batch->z = sprint__gram_products(pixels->gram, batch->who, batch->n);
   bool waits = batch->z && linear->steady && deferred->n + batch->n <= deferred->most &&
@@ -187,14 +188,14 @@ sprint_status sprint__pixels_step(struct sprint__engine *engine, const sprint_wa
   SPRINT__TRY(sprint__engine_fetch(engine, who, want, &records));
   sprint__solver_begin_step(solver, records.p, &step);
   struct sprint__pixels_batch batch = {.n = records.n, .who = who, .y = records.y, .delta = pixels->delta};
-  SPRINT__TRY(anchor_activations(engine, &step.linear, &batch.taken_off));
+  SPRINT__TRY(anchor_activations(engine, &step.linear, &batch.subtracted));
   enum way way = choose(engine, &step.linear, &batch);
   double loss = sprint__pixels_sum(engine, &batch, &step);
 
   sprint_real scale = (sprint_real)(1.0 / (double)batch.n);
   struct sprint__pixel_step first = {batch.n, who, batch.delta, step.size * scale, step.size, step.linear.control};
   bool finite = true;
-  if (way == IN_WINDOW) finite = sprint__window_step(pixels->window, batch.n, first.factor, step.size);
+  if (way == AHEAD) finite = sprint__lookahead_step(pixels->lookahead, batch.n, first.factor, step.size);
   if (way == DEFERRED) finite = defer(&pixels->deferred, pixels->out, &first, step.linear.version);
   if (way == AT_ONCE) finite = descend(engine, &first);
   size_t done = (pixels->in + 1) * pixels->out;

@@ -25,7 +25,7 @@ static sprint_status room_new(sprint_shift *shift, bool gradient, struct room *r
 static sprint_status risk(struct room *room, const sprint_real *theta, const sprint_real *deployed, const double *p,
                           double *ret_loss, double *ret_accuracy, double *ret_gradient) {
   sprint_shift *shift = room->pass.shift;
-  struct sprint__passing passing = {.theta = theta, .deployed = deployed};
+  struct sprint__pass_options passing = {.theta = theta, .deployed = deployed};
   double loss, accuracy, all = 1;
   if (!p) SPRINT__TRY(sprint__shift_strata(shift, deployed, SPRINT__AT_EVALUATION, room->p));
   if (!p) p = room->p;

@@ -22,12 +22,12 @@ static sprint_status take(struct sprint__engine *engine, const struct taking *ta
   struct sprint__survey *survey = &engine->survey;
   sprint_shift *shift = engine->shift;
   bool displaced = taking->for_row && sprint__shift_moves(shift);
-  struct sprint__passing passing = {.theta = taking->theta,
-                                    .deployed = taking->deployed,
-                                    .sum = engine->ops->sum,
-                                    .user = engine,
-                                    .ret_x = taking->for_row ? NULL : engine->anchor_x,
-                                    .ret_displacement = displaced ? &survey->displacement : NULL};
+  struct sprint__pass_options passing = {.theta = taking->theta,
+                                         .deployed = taking->deployed,
+                                         .sum = engine->ops->sum,
+                                         .user = engine,
+                                         .ret_x = taking->for_row ? NULL : engine->anchor_x,
+                                         .ret_displacement = displaced ? &survey->displacement : NULL};
   double start = sprint__clock();
   uint64_t evals = shift->evals;
   survey->known = survey->told = survey->own = false;
@@ -120,8 +120,8 @@ sprint_status sprint__engine_bias(struct sprint__engine *engine, double *room, d
 }
 
 /* Loss and accuracy on the base records and on the held-out part. */
-static sprint_status look_elsewhere(struct sprint__engine *engine, const double *p, struct sprint__look *look) {
-  struct sprint__passing passing = {.theta = engine->solver->theta, .sum = engine->ops->sum, .user = engine};
+static sprint_status look_elsewhere(struct sprint__engine *engine, const double *p, struct sprint__measures *look) {
+  struct sprint__pass_options passing = {.theta = engine->solver->theta, .sum = engine->ops->sum, .user = engine};
   const struct sprint__strata_sums *base = &engine->survey.sums;
   if (sprint__shift_moves(engine->shift)) {
     SPRINT__TRY(sprint__pass_over(&engine->pass, &passing, &engine->losses));
@@ -137,8 +137,8 @@ static sprint_status look_elsewhere(struct sprint__engine *engine, const double 
   return SPRINT_OK;
 }
 
-sprint_status sprint__engine_look(struct sprint__engine *engine, double *room, double *ret_p,
-                                  struct sprint__look *ret_look, bool *ret_finite) {
+sprint_status sprint__engine_measure(struct sprint__engine *engine, double *room, double *ret_p,
+                                     struct sprint__measures *ret_look, bool *ret_finite) {
   if (engine->ops->settle) engine->ops->settle(engine);
   sprint_shift *shift = engine->shift;
   const sprint_real *theta = engine->solver->theta;

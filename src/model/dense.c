@@ -112,6 +112,6 @@ void sprint__dense_input(const struct sprint__dense *dense, const sprint_real *d
   if (relu_x) mask(ret_dx, relu_x, n * dense->in);
 }
 
-SPRINT__FAST void sprint__dense_put_out(const sprint_real *z, size_t n, bool relu, sprint_real *ret_y) {
+SPRINT__FAST void sprint__dense_activate(const sprint_real *z, size_t n, bool relu, sprint_real *ret_y) {
   for (size_t i = 0; i < n; i += G) store(ret_y + i, relu ? positive(load(z + i)) : load(z + i));
 }

@@ -23,7 +23,7 @@ void sprint__dense_input(const struct sprint__dense *dense, const sprint_real *d
                          sprint_real *ret_dx);
 
 /* y := f(z), n numbers, a multiple of SPRINT__GROUP. */
-void sprint__dense_put_out(const sprint_real *z, size_t n, bool relu, sprint_real *ret_y);
+void sprint__dense_activate(const sprint_real *z, size_t n, bool relu, sprint_real *ret_y);
 
 /* dense_small.c: sums held in registers, for layers whose weights fit the first cache, where BLAS would spend more on
  * packing than on multiplying, and for few rows of any. */

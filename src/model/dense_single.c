@@ -75,7 +75,7 @@ SPRINT__INLINE void input_columns(const struct sprint__dense *dense, const sprin
     for (size_t g = 0; g < ROWS; g++) {
       size_t at = i * dense->in + k + g * G;
       group value = SPRINT__ALL(dy[i]) * w[g];
-      store(dx + at, relu_x ? kept(value, load(relu_x + at)) : value);
+      store(dx + at, relu_x ? masked(value, load(relu_x + at)) : value);
     }
 }
 

@@ -123,7 +123,7 @@ SPRINT__INLINE void transpose(const struct sprint__dense *dense, size_t stride, 
 /* Puts the first `used` numbers of a group, those of a relu's zeros as zero. */
 SPRINT__INLINE void put_masked(sprint_real *to, group value, const sprint_real *relu_x, size_t used) {
   if (used >= G) {
-    store(to, relu_x ? kept(value, load(relu_x)) : value);
+    store(to, relu_x ? masked(value, load(relu_x)) : value);
     return;
   }
   for (size_t g = 0; g < used; g++) to[g] = relu_x && relu_x[g] <= 0 ? 0 : value[g];

@@ -41,7 +41,7 @@ SPRINT__INLINE void multiply(const sprint_real *w, size_t stride, const sprint_r
 }
 
 /* Fetches the part of the next tile that lies where units o .. o + UNITS of this one do, and as large a part of K. */
-SPRINT__INLINE void fetch_next(const struct sprint__interleaved_move *move, size_t o, size_t out) {
+SPRINT__INLINE void fetch_next(const struct sprint__interleaved_update *move, size_t o, size_t out) {
   for (size_t b = o * move->n / out; b < (o + UNITS) * move->n / out; b++) {
     __builtin_prefetch(move->next_k[b] + move->next_at);
     __builtin_prefetch(move->next_k[b] + move->next_at + A - 1);
@@ -52,7 +52,8 @@ SPRINT__INLINE void fetch_next(const struct sprint__interleaved_move *move, size
   }
 }
 
-SPRINT__FAST void sprint__interleaved_add(const struct sprint__interleaved_move *move, size_t out, sprint_real *tile) {
+SPRINT__FAST void sprint__interleaved_add(const struct sprint__interleaved_update *move, size_t out,
+                                          sprint_real *tile) {
   for (size_t o = 0; o < out; o += UNITS) {
     fetch_next(move, o, out);
     group sums[UNITS][WIDE] = {{{0}}};

@@ -18,7 +18,7 @@ void sprint__interleaved_to_rows(const sprint_real *tile, size_t n, size_t width
 void sprint__interleaved_pack(const sprint_real *d, sprint_real factor, size_t n, size_t out, sprint_real *ret_packed);
 
 /* What a tile is moved by: d^T k - size * p. */
-struct sprint__interleaved_move {
+struct sprint__interleaved_update {
   size_t n;
   const sprint_real *d; /* (n, out) as packed */
   const sprint_real *k; /* a tile of n numbers */
@@ -33,7 +33,7 @@ struct sprint__interleaved_move {
 };
 
 /* tile (out) += what it is moved by */
-void sprint__interleaved_add(const struct sprint__interleaved_move *move, size_t out, sprint_real *tile);
+void sprint__interleaved_add(const struct sprint__interleaved_update *move, size_t out, sprint_real *tile);
 
 /* As sprint__dense_forward, of a tile x, or, where relu_x, of max(x, 0). */
 void sprint__interleaved_forward(const struct sprint__dense *dense, const sprint_real *x, bool relu_x,

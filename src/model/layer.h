@@ -42,7 +42,7 @@ struct sprint__layer {
   size_t fan_in, fan_out;               /* of one weight, for initialising */
   size_t kernel[2], stride, padding[2]; /* rows and columns; of windows alone */
   bool last_in, last_out;               /* images at its input or output are (rows, columns, channels) */
-  size_t kept;                          /* reals per record that forward leaves behind its outputs for backward */
+  size_t saved;                         /* reals per record that forward leaves behind its outputs for backward */
   size_t activations;                   /* where in a record's activations minus its delta is; its outputs follow */
   size_t scratch;                       /* reals that forward and backward need */
   double products;                      /* multiplications of one record, forward */

@@ -142,7 +142,7 @@ static const struct sprint__layer_ops conv_ops = {conv_setup, conv_forward, conv
 
 static const sprint_param conv_params[] = {
     SPRINT__INTEGER("filters", NULL, 1, 65536, "number of output planes"),
-    SPRINT__TEXT("kernel", NULL, "rows x columns, as 3x3"),
+    {.name = "kernel", .type = SPRINT_PARAM_TEXT, .min = 1, .max = 1024, .help = "rows x columns, such as 3x3"},
     SPRINT__CHOICE("padding", "same", "same|valid", "same: zeros around, so that stride 1 keeps the size; valid: none"),
     SPRINT__INTEGER("stride", "1", 1, 1024, "`stride 2` after the others"),
 };

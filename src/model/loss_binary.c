@@ -19,11 +19,11 @@ static size_t is_right(sprint_real f, sprint_real y) { return (f > 0) == (y > 0)
 
 /* A group of rows: the slope of log(1 + exp(-margin)) in f; and, unless NULL, the loss itself. */
 SPRINT__INLINE group logistic_group(group f, group y, group *ret_loss) {
-  group side = chosen(y > 0, SPRINT__ALL((sprint_real)1), SPRINT__ALL((sprint_real)-1)), margin = side * f;
+  group side = blend(y > 0, SPRINT__ALL((sprint_real)1), SPRINT__ALL((sprint_real)-1)), margin = side * f;
   group_mask wrong = margin < 0;
-  group e = group_exp(chosen(wrong, margin, -margin)), one = SPRINT__ALL((sprint_real)1);
-  if (ret_loss) *ret_loss = chosen(wrong, -margin, (group){0}) + group_log1p(e);
-  return -side * chosen(wrong, one, e) / (1 + e);
+  group e = group_exp(blend(wrong, margin, -margin)), one = SPRINT__ALL((sprint_real)1);
+  if (ret_loss) *ret_loss = blend(wrong, -margin, (group){0}) + group_log1p(e);
+  return -side * blend(wrong, one, e) / (1 + e);
 }
 
 /* The rows of part of a group. */

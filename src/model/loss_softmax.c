@@ -67,12 +67,12 @@ SPRINT__FAST static void softmax_interleaved(const struct sprint__loss *loss, co
     group top = load(f), label = load(y + g), own = {0}, sum = {0};
     for (size_t j = 1; j < k; j++) {
       group value = load(f + j * SPRINT__INTERLEAVED);
-      top = chosen(value > top, value, top);
+      top = blend(value > top, value, top);
     }
     for (size_t j = 0; j < k; j++) {
       group value = load(f + j * SPRINT__INTERLEAVED);
       sum += group_exp(value - top);
-      own = chosen(label == (sprint_real)j, value, own);
+      own = blend(label == (sprint_real)j, value, own);
     }
     store(ret_losses + g, group_log(sum) + top - own);
   }

@@ -36,12 +36,12 @@ struct sprint__upper {
 /* Rows as they come to what is above a first layer. */
 struct sprint__upper_rows {
   size_t n;
-  const sprint_real *z;         /* (n, out) what the first layer puts out, before its relu */
-  const sprint_real *y;         /* (n) */
-  sprint_real *delta;           /* (n, out) for the gradient of each row's loss in z */
-  const uint32_t *who;          /* (n) whose activations; needed with either of: */
-  sprint_real *keep;            /* (everybody, activations) the pass leaves those of its rows here; or NULL */
-  const sprint_real *taken_off; /* (everybody, activations) of a pass at other parameters: the gradients there are
+  const sprint_real *z;          /* (n, out) what the first layer puts out, before its relu */
+  const sprint_real *y;          /* (n) */
+  sprint_real *delta;            /* (n, out) for the gradient of each row's loss in z */
+  const uint32_t *who;           /* (n) whose activations; needed with either of: */
+  sprint_real *keep;             /* (everybody, activations) the pass leaves those of its rows here; or NULL */
+  const sprint_real *subtracted; /* (everybody, activations) of a pass at other parameters: the gradients there are
                                    taken off; or NULL */
 };
 

@@ -15,10 +15,10 @@ static void network_free(sprint_model *model) {
 
 /* Where the parts of a lane's scratch are, for one block. */
 struct tape {
-  sprint_real *y[SPRINT__MAX_LAYERS];     /* y[l] (block, out_l): outputs of layer l */
-  sprint_real *delta, *delta_next, *kept; /* (block, max_width) each */
-  sprint_real *x;                         /* (block, d) images unpacked */
-  sprint_real *scratch;                   /* the layers' */
+  sprint_real *y[SPRINT__MAX_LAYERS];      /* y[l] (block, out_l): outputs of layer l */
+  sprint_real *delta, *delta_next, *saved; /* (block, max_width) each */
+  sprint_real *x;                          /* (block, d) images unpacked */
+  sprint_real *scratch;                    /* the layers' */
 };
 
 /* A block of records as the first layer takes them. */
@@ -32,12 +32,12 @@ static struct tape tape_of(const struct sprint__network *net, const struct sprin
   sprint_real *at = lane->scratch;
   for (size_t l = 0; l < net->n_layers; l++) {
     tape.y[l] = net->layers[l].absorbed ? tape.y[l - 1] : at;
-    if (!net->layers[l].absorbed) at += net->block * (net->layers[l].out + net->layers[l].kept);
+    if (!net->layers[l].absorbed) at += net->block * (net->layers[l].out + net->layers[l].saved);
   }
   tape.delta = at;
   tape.delta_next = tape.delta + net->block * net->max_width;
-  tape.kept = tape.delta_next + net->block * net->max_width;
-  tape.x = tape.kept + net->block * net->max_width;
+  tape.saved = tape.delta_next + net->block * net->max_width;
+  tape.x = tape.saved + net->block * net->max_width;
   tape.scratch = tape.x + net->block * net->layers[0].in;
   return tape;
 }
@@ -45,7 +45,7 @@ static struct tape tape_of(const struct sprint__network *net, const struct sprin
 size_t sprint__network_scratch(const struct sprint__network *net, size_t layer_scratch) {
   size_t widths = 3 * net->max_width;
   for (size_t l = 0; l < net->n_layers; l++)
-    widths += net->layers[l].absorbed ? 0 : net->layers[l].out + net->layers[l].kept;
+    widths += net->layers[l].absorbed ? 0 : net->layers[l].out + net->layers[l].saved;
   return net->block * (widths + net->layers[0].in) + layer_scratch;
 }
 
@@ -114,9 +114,9 @@ static void keep_activations(const struct sprint__network *net, const struct tap
 }
 
 static void swap(sprint_real **a, sprint_real **b) {
-  sprint_real *kept = *a;
+  sprint_real *other = *a;
   *a = *b;
-  *b = kept;
+  *b = other;
 }
 
 /* The layer whose outputs layer l takes. */
@@ -187,12 +187,12 @@ static void network_upper_losses(const sprint_model *model, struct sprint__lane 
       x = tape.y[l];
       relu = false;
     }
-    if (relu) sprint__dense_put_out(z, out * SPRINT__INTERLEAVED, true, tape.y[0]);
+    if (relu) sprint__dense_activate(z, out * SPRINT__INTERLEAVED, true, tape.y[0]);
     net->loss.ops->interleaved(&net->loss, relu ? tape.y[0] : x, y, ret_losses);
     return;
   }
   sprint__interleaved_to_rows(z, SPRINT__INTERLEAVED, out, tape.y[0]);
-  sprint__dense_put_out(tape.y[0], out * SPRINT__INTERLEAVED, relu, tape.y[0]);
+  sprint__dense_activate(tape.y[0], out * SPRINT__INTERLEAVED, relu, tape.y[0]);
   const sprint_real *f = forward_above(net, &tape, theta, SPRINT__INTERLEAVED, net->n_layers);
   for (size_t i = 0; i < SPRINT__INTERLEAVED; i++)
     ret_losses[i] = (sprint_real)net->loss.ops->sum(&net->loss, f + i * k, y + i, 1, NULL, &correct);
@@ -213,7 +213,7 @@ static void block_difference(const struct sprint__network *net, struct tape *tap
   sums->loss += net->loss.ops->sum(&net->loss, f, y, input.n, tape->delta, &sums->correct);
   backward_above(net, tape, theta, input.n, NULL, sums->gradient, start > 0);
   if (shares)
-    swap(&tape->delta, &tape->kept);
+    swap(&tape->delta, &tape->saved);
   else
     backward_first(net, tape, theta, &input, sums->gradient, start > 0, NULL);
   if (x_b) input_b.x = x_b + start * net->layers[0].in;
@@ -221,7 +221,7 @@ static void block_difference(const struct sprint__network *net, struct tape *tap
   net->loss.ops->sum(&net->loss, f, y, input.n, tape->delta, NULL);
   negate(tape->delta, input.n * net->loss.n_outputs, tape->delta);
   backward_above(net, tape, theta_b, input.n, NULL, sums->gradient, true);
-  if (shares) add(tape->delta, tape->kept, input.n * net->layers[0].out);
+  if (shares) add(tape->delta, tape->saved, input.n * net->layers[0].out);
   backward_first(net, tape, theta_b, &input_b, sums->gradient, !shares || start > 0, NULL);
 }
 
@@ -239,7 +239,7 @@ static void network_difference(const sprint_model *model, struct sprint__lane *l
 static void recall(const struct sprint__network *net, const struct sprint__upper_rows *rows, size_t l, size_t skip,
                    size_t width, sprint_real *to) {
   for (size_t i = 0; i < rows->n; i++)
-    memcpy(to + i * width, rows->taken_off + activations_at(net, rows, i, l) + skip, width * sizeof *to);
+    memcpy(to + i * width, rows->subtracted + activations_at(net, rows, i, l) + skip, width * sizeof *to);
 }
 
 /* As backward_above, minus the gradients that the activations taken off stand for: they go behind the rows', so that
@@ -260,7 +260,7 @@ static void backward_difference(const struct sprint__network *net, struct tape *
     }
     swap(&tape->delta, &tape->delta_next);
   }
-  for (size_t i = 0; i < n; i++) add(tape->delta + i * out, rows->taken_off + activations_at(net, rows, i, 0), out);
+  for (size_t i = 0; i < n; i++) add(tape->delta + i * out, rows->subtracted + activations_at(net, rows, i, 0), out);
 }
 
 static void network_upper_sums(const sprint_model *model, struct sprint__lane *lane, const sprint_real *theta,
@@ -268,11 +268,11 @@ static void network_upper_sums(const sprint_model *model, struct sprint__lane *l
   const struct sprint__network *net = model->impl;
   const struct sprint__layer *first = &net->layers[0];
   struct tape tape = tape_of(net, lane);
-  sprint__dense_put_out(rows->z, rows->n * first->out, first->then_relu, tape.y[0]);
+  sprint__dense_activate(rows->z, rows->n * first->out, first->then_relu, tape.y[0]);
   const sprint_real *f = forward_above(net, &tape, theta, rows->n, net->n_layers);
   sums->loss += net->loss.ops->sum(&net->loss, f, rows->y, rows->n, sums->gradient ? tape.delta : NULL, &sums->correct);
   if (!sums->gradient) return;
-  if (rows->taken_off)
+  if (rows->subtracted)
     backward_difference(net, &tape, theta, rows, sums->gradient, adds);
   else
     backward_above(net, &tape, theta, rows->n, rows, sums->gradient, adds);

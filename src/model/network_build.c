@@ -40,7 +40,7 @@ static sprint_status describe(sprint_model *model, bool l2_biases) {
     products += layer->products;
     if (layer->scratch > scratch) scratch = layer->scratch;
     if (!layer->absorbed) {
-      widths += layer->out + layer->kept;
+      widths += layer->out + layer->saved;
       if (layer->out > net->max_width) net->max_width = layer->out;
       net->last = l;
       layer->activations = net->activations;

@@ -14,11 +14,11 @@ static void measure_nothing(double *p, size_t n_strata, sprint_trace_row *row) {
 
 /* p (n_strata) gets the probabilities at theta. */
 static sprint_status measure(sprint_run *run, double *p, sprint_trace_row *row) {
-  struct sprint__look look;
+  struct sprint__measures look;
   bool finite = false;
   row->bias = NAN;
   if (run->eval_bias) SPRINT__TRY(sprint__engine_bias(run->engine, run->room, &row->bias));
-  SPRINT__TRY(sprint__engine_look(run->engine, run->room, p, &look, &finite));
+  SPRINT__TRY(sprint__engine_measure(run->engine, run->room, p, &look, &finite));
   if (!finite) {
     measure_nothing(p, run->shift->population->n_strata, row);
     return SPRINT_OK;

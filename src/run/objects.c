@@ -31,13 +31,13 @@ sprint_status sprint_solver_new(sprint_context *context, const sprint_solver_opt
 sprint_status sprint_run_new(sprint_context *context, const sprint_run_options *options, sprint_run **ret_run) {
   struct sprint__section *section = NULL;
   SPRINT__TRY(sprint__section_parse(context, &sprint__run_family, options->spec, "run", &section));
-  struct sprint__plan plan = sprint__plan_of(section);
+  struct sprint__run_sections plan = sprint__run_sections_of(section);
   sprint_status status = sprint__run_build(context, &plan, options, ret_run);
   sprint__section_free(section);
   return status;
 }
 
-struct sprint__plan sprint__plan_of(const struct sprint__section *section) {
-  return (struct sprint__plan){sprint__method_of(section), sprint__get_section(section, "eval"),
-                               sprint__get_section(section, "engine")};
+struct sprint__run_sections sprint__run_sections_of(const struct sprint__section *section) {
+  return (struct sprint__run_sections){sprint__method_of(section), sprint__get_section(section, "eval"),
+                                       sprint__get_section(section, "engine")};
 }

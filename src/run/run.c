@@ -64,7 +64,7 @@ static sprint_status check_bounded(const struct sprint__section *stop, const str
   return sprint__refuse(stop, "epochs", "nothing would ever end the run; at least one bound above 0 was expected");
 }
 
-static sprint_status start_solver(sprint_run *run, const struct sprint__plan *plan, const sprint_real *theta) {
+static sprint_status start_solver(sprint_run *run, const struct sprint__run_sections *plan, const sprint_real *theta) {
   sprint_model *model = run->shift->model;
   const sprint_population *population = run->shift->population;
   sprint_real *start = sprint__alloc(run->context, model->n_params, sizeof *start);
@@ -85,7 +85,8 @@ static sprint_status start_solver(sprint_run *run, const struct sprint__plan *pl
   return status;
 }
 
-static sprint_status fill_run(sprint_run *run, const struct sprint__plan *plan, const sprint_run_options *options) {
+static sprint_status fill_run(sprint_run *run, const struct sprint__run_sections *plan,
+                              const sprint_run_options *options) {
   SPRINT__TRY(start_solver(run, plan, options->theta));
   SPRINT__TRY(check_bounded(plan->method.stop, &run->solver->rules));
   run->eval_every = (uint64_t)sprint__get_integer(plan->eval, "every");
@@ -100,7 +101,7 @@ static sprint_status fill_run(sprint_run *run, const struct sprint__plan *plan, 
   return allocate_trace(run);
 }
 
-sprint_status sprint__run_build(sprint_context *context, const struct sprint__plan *plan,
+sprint_status sprint__run_build(sprint_context *context, const struct sprint__run_sections *plan,
                                 const sprint_run_options *options, sprint_run **ret_run) {
   if (!options->shift) return sprint_fail(context, SPRINT_ERROR_ARGUMENT, "a run needs a shift");
   const sprint_population *population = options->shift->population, *heldout = options->heldout;

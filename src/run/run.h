@@ -37,16 +37,16 @@ struct sprint_run {
 extern const sprint_family sprint__eval_family;
 
 /* The sections of a run, checked. */
-struct sprint__plan {
+struct sprint__run_sections {
   struct sprint__method method;
   const struct sprint__section *eval, *engine;
 };
 
-sprint_status sprint__run_build(sprint_context *context, const struct sprint__plan *plan,
+sprint_status sprint__run_build(sprint_context *context, const struct sprint__run_sections *plan,
                                 const sprint_run_options *options, sprint_run **ret_run);
 
 /* The plan within a section that has the keys method, step, deploy, stop and eval; lent. */
-struct sprint__plan sprint__plan_of(const struct sprint__section *section);
+struct sprint__run_sections sprint__run_sections_of(const struct sprint__section *section);
 
 /* evaluate.c: one more trace row at the solver's theta. */
 sprint_status sprint__run_evaluate(sprint_run *run);

@@ -1,4 +1,4 @@
-/* The closed forms of MATH.md section 6, reproduced through the solver and the driver themselves. */
+/* The closed forms of docs/math.md section 6, reproduced through the solver and the driver themselves. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

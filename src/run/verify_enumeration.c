@@ -1,4 +1,4 @@
-/* The enumeration identities of MATH.md section 6 on a real network whose population both moves and is reweighted:
+/* The enumeration identities of docs/math.md section 6 on a real network whose population both moves and is reweighted:
  * over all one-sample batches, E[v] - grad J(theta; theta) is what the correction's row of the table says,
  *
  *     sum_c p_c(A) g_c(theta~; theta~)  -  grad at theta~ of the records under B, weighted by p(theta),

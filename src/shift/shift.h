@@ -1,4 +1,4 @@
-/* A shift: the distribution map D(deployed) of MATH.md section 1, a response of rows and strata probabilities. */
+/* A shift: the distribution map D(deployed) of docs/math.md section 1, a response of rows and strata probabilities. */
 #ifndef SPRINT_SHIFT_SHIFT_H
 #define SPRINT_SHIFT_SHIFT_H
 

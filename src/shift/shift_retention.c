@@ -1,4 +1,4 @@
-/* Retention, MATH.md section 2: people whom the model serves badly leave,
+/* Retention, docs/math.md section 2: people whom the model serves badly leave,
  *
  *     p_c(theta') = exp(-alpha l_c(theta')) / sum_c' exp(-alpha l_c'(theta')),
  *

@@ -2,7 +2,7 @@
  *
  *     v = (1/b) sum [grad l(z; theta) - grad l(z~; theta~)] + g^
  *
- * with z~ and g^ set by the correction (MATH.md section 3): whether z~ is the same shifted sample or the same
+ * with z~ and g^ set by the correction (docs/math.md section 3): whether z~ is the same shifted sample or the same
  * individual's record under theta~ (coupled), and whether g^ is g~ or the per-stratum gradients weighted by the strata
  * of today (stratified). */
 #include <string.h>

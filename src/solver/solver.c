@@ -1,4 +1,4 @@
-/* Ask and tell: see sprint.h, tier 4, and Algorithm 1 of arXiv 2509.17304 as MATH.md section 3 repairs it. */
+/* Ask and tell: see sprint.h, tier 4, and Algorithm 1 of arXiv 2509.17304 as docs/math.md section 3 repairs it. */
 #include "solver/solver.h"
 
 #include <assert.h>

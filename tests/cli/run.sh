@@ -63,7 +63,7 @@ runs run base.yaml --out sparse --set stop.epochs=5 --set eval.every=2 --set eva
 equal "eval.every: rows at 0, 2, 4 and the end" "0 2 4 5" "$(for i in 0 1 2 3; do cell sparse/trace.csv epoch $i; done | xargs)"
 equal "eval.bias: off" nan "$(cell sparse/trace.csv bias -1)"
 
-### Counters: MATH.md section 3, n = 200, b = 20, m = 10
+### Counters: docs/math.md section 3, n = 200, b = 20, m = 10
 # counters WHAT STEPS IFO SAMPLES DEPLOYMENTS SHIFT_EVALS --set...: after two epochs; after one they are half, and
 # before the first all 0.
 counters() {

@@ -1,4 +1,4 @@
-/* A second implementation of the whole loop, written from MATH.md section 3 in the plainest way for logistic
+/* A second implementation of the whole loop, written from docs/math.md section 3 in the plainest way for logistic
  * regression with the strategic shift, reweighted or not: theta after two epochs must agree with the driver's. */
 #include "help.h"
 

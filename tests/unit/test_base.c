@@ -170,7 +170,7 @@ static void do_piece(void *user, int thread, size_t start, size_t end) {
 /* Every piece exactly once, no two at a time by what says it is the same thread. */
 static void check_pieces(sprint_context *context, int n_pieces) {
   struct piece_work work = {.clashes = 0};
-  sprint__pieces_run(context, (size_t)n_pieces, n_pieces, do_piece, &work);
+  sprint__tasks_run(context, (size_t)n_pieces, n_pieces, do_piece, &work);
   assert_int_equal(work.clashes, 0);
   for (int i = 0; i < n_pieces; i++) assert_int_equal(work.done[i], 1);
 }

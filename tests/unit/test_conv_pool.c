@@ -98,7 +98,7 @@ static void new_chain(const struct trial *trial, bool absorbs, struct chain *cha
   for (size_t l = 0; l < chain->n; l++) {
     const struct sprint__layer *layer = &chain->layers[l];
     assert_int_equal(layer->absorbed, absorbs && l % 3 > 0);
-    chain->y[l] = new_zeros(N * (layer->out + layer->kept));
+    chain->y[l] = new_zeros(N * (layer->out + layer->saved));
     chain->delta[l] = new_zeros(N * layer->in);
     if (layer->scratch > scratch) scratch = layer->scratch;
   }

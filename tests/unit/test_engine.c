@@ -236,7 +236,7 @@ static sprint_status own_run(sprint_context *context, const char *method, const 
       section_of(context, family_of("evals"), NULL),
       section_of(context, family_of("engines"), engine),
   };
-  struct sprint__plan plan = {{sections[0], sections[1], sections[2], sections[3]}, sections[4], sections[5]};
+  struct sprint__run_sections plan = {{sections[0], sections[1], sections[2], sections[3]}, sections[4], sections[5]};
   sprint_run_options options = {.seed = 4, .shift = shift};
   sprint_status status = sprint__run_build(context, &plan, &options, ret_run);
   for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++) sprint__section_free(sections[i]);

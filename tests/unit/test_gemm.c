@@ -156,7 +156,7 @@ static void check_interleaved(size_t n, size_t in, size_t out) {
   const sprint_real *rows[300];
   for (size_t k = 0; k < in; k++) rows[k] = x + k * TILE;
   for (int along = 0; along < 2; along++) {
-    struct sprint__interleaved_move move = {.n = in, .d = y, .k = x, .p = along ? p : NULL, .size = 0.5, .next_k = rows};
+    struct sprint__interleaved_update move = {.n = in, .d = y, .k = x, .p = along ? p : NULL, .size = 0.5, .next_k = rows};
     fill(c, n * out, 3);
     sprint__interleaved_from_rows(c, n, out, tile);
     fill(c, n * out, 4);
@@ -188,7 +188,7 @@ static void test_gemm__put_out(void **state) {
   enum { WIDTH = 3, NUMBERS = WIDTH * TILE };
   fill(a, NUMBERS, 1);
   for (int relu = 0; relu < 2; relu++) {
-    sprint__dense_put_out(a, NUMBERS, relu, c);
+    sprint__dense_activate(a, NUMBERS, relu, c);
     for (size_t i = 0; i < NUMBERS; i++) expected[i] = relu ? fmax((double)a[i], 0) : (double)a[i];
     compare(WIDTH, TILE, 1, "put out");
   }

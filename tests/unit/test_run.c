@@ -39,7 +39,7 @@ static void test_trace__closed_forms_of_the_mean(void **state) {
   world_free(&w);
 }
 
-/* Oracle: the table of MATH.md section 3. On the mean test bed g~ = theta~ - m - e theta~, and at theta~ the records
+/* Oracle: the table of docs/math.md section 3. On the mean test bed g~ = theta~ - m - e theta~, and at theta~ the records
  * under theta have the gradient theta~ - m - e theta, so the bias of `paper` is |e| |theta - theta~| of the last step;
  * `coupled` and `unbiased` have none. */
 static void test_trace__bias_of_the_corrections(void **state) {

@@ -75,7 +75,7 @@ static void test_rgd__takes_everybody_in_pieces(void **state) {
   bench_free(&b);
 }
 
-/* Oracle: MATH.md section 3 by hand. The snapshot is at theta~ = 10, so g~ = 6; a batch of z = 1, 2 at theta = 10
+/* Oracle: docs/math.md section 3 by hand. The snapshot is at theta~ = 10, so g~ = 6; a batch of z = 1, 2 at theta = 10
  * gives v = 8.5 - 8.5 + 6; the next at theta = 7 gives 5.5 - 8.5 + 6 = 3. */
 static void test_sprint__first_steps_by_hand(void **state) {
   (void)state;

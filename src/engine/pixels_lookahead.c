@@ -1,12 +1,12 @@
-/* Windows of batches that are drawn ahead: see pixels.h. */
+/* Batches that are drawn ahead, a round at a time: see pixels.h. */
 #include "base/group.h"
 #include "engine/pixels.h"
 #include "engine/sampler.h"
 
-enum { ROWS = SPRINT__WINDOW_ROWS, WIDE = SPRINT__PIXEL_COLUMNS / SPRINT__GROUP };
-enum { LANES = 4 }; /* that a window's work on W is cut into */
+enum { ROWS = SPRINT__LOOKAHEAD_ROWS, WIDE = SPRINT__PIXEL_COLUMNS / SPRINT__GROUP };
+enum { LANES = 4 }; /* that a round's work on W is cut into */
 
-/* The rows of a window. */
+/* The rows of a round. */
 struct rows {
   size_t n, done;               /* rows; of these, those stepped on */
   uint32_t *who;                /* (n) */
@@ -18,12 +18,12 @@ struct rows {
   sprint_real *delta;    /* (n, out) d, of those stepped on */
 };
 
-struct sprint__pixels_window {
+struct sprint__pixels_lookahead {
   sprint_context *context;
   const struct sprint__pixel_lists *lists;
   size_t in, out;
   struct rows *now, *next, both[2];
-  bool next_ready;            /* the window after this one */
+  bool next_ready;            /* the round after this one */
   const sprint_real *control; /* g^; NULL: there is none */
   uint64_t version;           /* of it */
   double along;               /* how far W has to go along g^ */
@@ -35,7 +35,7 @@ static void rows_free(struct rows *rows) {
   for (size_t i = 0; i < SPRINT__COUNT(owned); i++) sprint__free(owned[i]);
 }
 
-static bool rows_allocate(const struct sprint__pixels_window *w, struct rows *rows) {
+static bool rows_allocate(const struct sprint__pixels_lookahead *w, struct rows *rows) {
   sprint_context *context = w->context;
   rows->who = sprint__alloc(context, ROWS, sizeof *rows->who);
   rows->gram = sprint__alloc(context, ROWS, SPRINT__PIXEL_COLUMNS * sizeof *rows->gram);
@@ -47,18 +47,19 @@ static bool rows_allocate(const struct sprint__pixels_window *w, struct rows *ro
   return rows->who && rows->gram && rows->along && rows->sorted && rows->from && rows->products && rows->delta;
 }
 
-void sprint__window_free(struct sprint__pixels_window *window) {
-  if (!window) return;
-  for (int k = 0; k < 2; k++) rows_free(&window->both[k]);
-  sprint__free(window->room);
-  sprint__free(window);
+void sprint__lookahead_free(struct sprint__pixels_lookahead *lookahead) {
+  if (!lookahead) return;
+  for (int k = 0; k < 2; k++) rows_free(&lookahead->both[k]);
+  sprint__free(lookahead->room);
+  sprint__free(lookahead);
 }
 
-sprint_status sprint__window_new(const struct sprint__engine *engine, struct sprint__pixels_window **ret_window) {
+sprint_status sprint__lookahead_new(const struct sprint__engine *engine,
+                                    struct sprint__pixels_lookahead **ret_lookahead) {
   const struct sprint__pixels_engine *pixels = engine->impl;
-  struct sprint__pixels_window *w = sprint__alloc(engine->context, 1, sizeof *w);
+  struct sprint__pixels_lookahead *w = sprint__alloc(engine->context, 1, sizeof *w);
   if (!w) return SPRINT_ERROR_MEMORY;
-  *w = (struct sprint__pixels_window){
+  *w = (struct sprint__pixels_lookahead){
       .context = engine->context, .lists = &pixels->lists, .in = pixels->in, .out = pixels->out};
   w->now = &w->both[0];
   w->next = &w->both[1];
@@ -66,20 +67,20 @@ sprint_status sprint__window_new(const struct sprint__engine *engine, struct spr
   bool ok = w->room != NULL;
   for (int k = 0; k < 2; k++) ok = rows_allocate(w, &w->both[k]) && ok;
   if (!ok) {
-    sprint__window_free(w);
+    sprint__lookahead_free(w);
     return SPRINT_ERROR_MEMORY;
   }
-  *ret_window = w;
+  *ret_lookahead = w;
   return SPRINT_OK;
 }
 
-static struct sprint__pixel_rows records_of(const struct sprint__pixels_window *w, const struct rows *rows) {
+static struct sprint__pixel_rows records_of(const struct sprint__pixels_lookahead *w, const struct rows *rows) {
   return (struct sprint__pixel_rows){.lists = w->lists, .who = rows->who, .sorted = rows->sorted, .from = rows->from};
 }
 
-/* Makes the next window ready: batches that begin with this step. Needs nothing that steps of the present one change.
+/* Makes the next round ready: batches that begin with this step. Needs nothing that steps of the present one change.
  */
-static void prepare(struct sprint__engine *engine, struct sprint__pixels_window *w, uint64_t step, size_t batches) {
+static void prepare(struct sprint__engine *engine, struct sprint__pixels_lookahead *w, uint64_t step, size_t batches) {
   struct rows *rows = w->next;
   size_t b = engine->solver->batch, n = batches * b;
   for (size_t k = 0; k < batches; k++)
@@ -96,16 +97,16 @@ static void prepare(struct sprint__engine *engine, struct sprint__pixels_window 
 }
 
 struct theta_work {
-  const struct sprint__pixels_window *window;
+  const struct sprint__pixels_lookahead *lookahead;
   const struct rows *rows;
   sprint_real *theta;
 };
 
-/* The window's steps, in bands start .. end. */
+/* The round's steps, in bands start .. end. */
 static void descend_lane(void *user, int lane, size_t start, size_t end) {
   (void)lane;
   const struct theta_work *work = user;
-  const struct sprint__pixels_window *w = work->window;
+  const struct sprint__pixels_lookahead *w = work->lookahead;
   const struct rows *rows = work->rows;
   struct sprint__pixel_step step = {.n = rows->n, .who = rows->who, .delta = rows->delta, .factor = 1};
   struct sprint__pixel_rows x = records_of(w, rows);
@@ -114,7 +115,7 @@ static void descend_lane(void *user, int lane, size_t start, size_t end) {
 }
 
 /* Rows not yet stepped on are among the sorted ones: their deltas are zero. */
-static void descend(const struct sprint__pixels_window *w, sprint_real *theta) {
+static void descend(const struct sprint__pixels_lookahead *w, sprint_real *theta) {
   const struct rows *rows = w->now;
   memset(rows->delta + rows->done * w->out, 0, (rows->n - rows->done) * w->out * sizeof *rows->delta);
   struct theta_work work = {w, rows, theta};
@@ -125,14 +126,14 @@ static void descend(const struct sprint__pixels_window *w, sprint_real *theta) {
 static void forward_lane(void *user, int lane, size_t start, size_t end) {
   (void)lane;
   const struct theta_work *work = user;
-  const struct sprint__pixels_window *w = work->window;
+  const struct sprint__pixels_lookahead *w = work->lookahead;
   struct sprint__dense dense = {w->in, w->out, work->theta, false};
   struct sprint__pixel_rows x = {.lists = w->lists, .who = work->rows->who + start};
   sprint__pixel_forward(&dense, &x, end - start, work->rows->products + start * w->out);
 }
 
-/* The next window becomes the present one, whose steps go to W. */
-static void turn(struct sprint__pixels_window *w, sprint_real *theta) {
+/* The next round becomes the present one, whose steps go to W. */
+static void turn(struct sprint__pixels_lookahead *w, sprint_real *theta) {
   struct rows *done = w->now;
   descend(w, theta);
   w->now = w->next;
@@ -142,17 +143,17 @@ static void turn(struct sprint__pixels_window *w, sprint_real *theta) {
   sprint__lanes_run(w->context, w->now->n, LANES, forward_lane, &work);
 }
 
-/* Batches of a window that begins after `steps` more steps, in this epoch. */
+/* Batches of a round that begins after `steps` more steps, in this epoch. */
 static size_t batches_after(const sprint_solver *solver, size_t steps) {
   uint64_t most = ROWS / solver->batch, left = solver->inner - solver->epoch_step - steps;
   return (size_t)(left < most ? left : most);
 }
 
-static bool has_next(const struct sprint__pixels_window *w) { return w->now->done < w->now->n; }
+static bool has_next(const struct sprint__pixels_lookahead *w) { return w->now->done < w->now->n; }
 
-/* The steps of this window, one after the other. */
+/* The steps of this round, one after the other. */
 static sprint_status take_steps(struct sprint__engine *engine, sprint_want *want) {
-  const struct sprint__pixels_window *w = sprint__pixels_of(engine)->window;
+  const struct sprint__pixels_lookahead *w = sprint__pixels_of(engine)->lookahead;
   const sprint_solver *solver = engine->solver;
   for (;;) {
     SPRINT__TRY(sprint__pixels_step(engine, want, w->now->who + w->now->done));
@@ -165,7 +166,7 @@ static sprint_status take_steps(struct sprint__engine *engine, sprint_want *want
 struct run_work {
   struct sprint__engine *engine;
   sprint_want want; /* the first batch */
-  uint64_t step;    /* at which the window to come begins */
+  uint64_t step;    /* at which the round to come begins */
   size_t batches;   /* of it; 0: the epoch has no more */
   sprint_status status;
 };
@@ -177,11 +178,11 @@ static void run_lane(void *user, int lane, size_t start, size_t end) {
   if (lane == 0)
     work->status = take_steps(work->engine, &work->want);
   else if (work->batches)
-    prepare(work->engine, sprint__pixels_of(work->engine)->window, work->step, work->batches);
+    prepare(work->engine, sprint__pixels_of(work->engine)->lookahead, work->step, work->batches);
 }
 
 /* The g^ of the steps to come; another than before makes what was prepared with it useless. */
-static void set_control(struct sprint__engine *engine, struct sprint__pixels_window *w) {
+static void set_control(struct sprint__engine *engine, struct sprint__pixels_lookahead *w) {
   struct sprint__linear linear;
   engine->solver->estimator->linear(engine->solver, sprint__engine_p(engine), &linear);
   if (linear.version == w->version) return;
@@ -191,8 +192,8 @@ static void set_control(struct sprint__engine *engine, struct sprint__pixels_win
   w->next_ready = false;
 }
 
-sprint_status sprint__window_run(struct sprint__engine *engine, const sprint_want *want) {
-  struct sprint__pixels_window *w = sprint__pixels_of(engine)->window;
+sprint_status sprint__lookahead_run(struct sprint__engine *engine, const sprint_want *want) {
+  struct sprint__pixels_lookahead *w = sprint__pixels_of(engine)->lookahead;
   sprint_solver *solver = engine->solver;
   bool settled = engine->n_epochs_begun > solver->cost.epochs; /* who is drawn is, for all of the epoch */
   size_t batches = settled ? batches_after(solver, 0) : 1;
@@ -206,7 +207,7 @@ sprint_status sprint__window_run(struct sprint__engine *engine, const sprint_wan
   return work.status;
 }
 
-bool sprint__window_has(const struct sprint__pixels_window *w, const uint32_t *who, size_t n, uint64_t version) {
+bool sprint__lookahead_has(const struct sprint__pixels_lookahead *w, const uint32_t *who, size_t n, uint64_t version) {
   const struct rows *rows = w->now;
   return version == w->version && rows->n - rows->done >= n &&
          memcmp(rows->who + rows->done, who, n * sizeof *who) == 0;
@@ -223,7 +224,7 @@ SPRINT__INLINE void subtract(const sprint_real *k, const sprint_real *d, size_t 
   for (size_t g = 0; g < WIDE; g++) store(y + g * G, sums[g]);
 }
 
-SPRINT__FAST const sprint_real *sprint__window_products(struct sprint__pixels_window *w, size_t n) {
+SPRINT__FAST const sprint_real *sprint__lookahead_products(struct sprint__pixels_lookahead *w, size_t n) {
   const struct rows *rows = w->now;
   size_t out = w->out;
   sprint_real size = (sprint_real)w->along;
@@ -237,16 +238,18 @@ SPRINT__FAST const sprint_real *sprint__window_products(struct sprint__pixels_wi
   return rows->products + rows->done * out;
 }
 
-sprint_real *sprint__window_deltas(struct sprint__pixels_window *w) { return w->now->delta + w->now->done * w->out; }
+sprint_real *sprint__lookahead_deltas(struct sprint__pixels_lookahead *w) {
+  return w->now->delta + w->now->done * w->out;
+}
 
-bool sprint__window_step(struct sprint__pixels_window *w, size_t n, sprint_real factor, sprint_real size) {
-  bool finite = sprint__pixel_scale(sprint__window_deltas(w), n * w->out, factor);
+bool sprint__lookahead_step(struct sprint__pixels_lookahead *w, size_t n, sprint_real factor, sprint_real size) {
+  bool finite = sprint__pixel_scale(sprint__lookahead_deltas(w), n * w->out, factor);
   w->now->done += n;
   w->along += (double)size;
   return finite;
 }
 
-const uint32_t *sprint__window_later(const struct sprint__pixels_window *w, size_t n, size_t *ret_n) {
+const uint32_t *sprint__lookahead_later(const struct sprint__pixels_lookahead *w, size_t n, size_t *ret_n) {
   size_t at = w->now->done + n, left = w->now->n > at ? w->now->n - at : 0;
   *ret_n = left < n ? left : n;
   return w->now->who + at;
@@ -256,12 +259,12 @@ SPRINT__FAST static void move_along(sprint_real *theta, const sprint_real *contr
   for (size_t i = 0; i < n; i += G) store(theta + i, load(theta + i) - size * load(control + i));
 }
 
-void sprint__window_show(const struct sprint__pixels_window *w, sprint_real *theta) {
+void sprint__lookahead_show(const struct sprint__pixels_lookahead *w, sprint_real *theta) {
   descend(w, theta);
   if (w->control) move_along(theta, w->control, (sprint_real)w->along, (w->in + 1) * w->out);
 }
 
-void sprint__window_clear(struct sprint__pixels_window *w) {
+void sprint__lookahead_clear(struct sprint__pixels_lookahead *w) {
   w->now->n = w->now->done = 0;
   w->control = NULL;
   w->version = 0;
