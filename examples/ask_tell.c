@@ -25,13 +25,14 @@ int main(void) {
   sprint_status status = sprint_population_new(context, PEOPLE, 1, x, y, 2, &people);
   if (status == SPRINT_OK) status = sprint_model_new(context, "{layers: dense 1, loss: logistic}", people, &model);
   sprint_solver_options options = {
+      .size = sizeof options,
       .spec = "{method: {kind: sprint, correction: coupled, batch: 20}, step: {size: 0.5}, stop: {epochs: 30}}",
       .model = model,
       .n = PEOPLE,
       .theta = theta};
   if (status == SPRINT_OK) status = sprint_solver_new(context, &options, &solver);
 
-  sprint_want want;
+  sprint_want want = {.size = sizeof want};
   srand(1);
   while (status == SPRINT_OK && (status = sprint_solver_ask(solver, &want)) == SPRINT_OK &&
          want.kind != SPRINT_WANT_NOTHING) {
@@ -43,8 +44,12 @@ int main(void) {
       y[k] = repaid(i);
       if (want.reference) x_reference[k] = income(i, snapshot); /* the same person, when the snapshot was taken */
     }
-    sprint_records records = {
-        .n = want.n, .x = x, .y = y, .x_reference = want.reference ? x_reference : NULL, .last = true};
+    sprint_records records = {.size = sizeof records,
+                              .n = want.n,
+                              .x = x,
+                              .y = y,
+                              .x_reference = want.reference ? x_reference : NULL,
+                              .last = true};
     status = sprint_solver_tell(solver, &records);
   }
   if (status == SPRINT_OK) {

@@ -18,6 +18,7 @@ int main(int argc, char **argv) {
     status = sprint_shift_new(context, "{kind: strategic, alpha: 0.2, columns: [utilization, debt_ratio]}", model,
                               people, &shift);
   sprint_run_options options = {
+      .size = sizeof options,
       .spec = "{method: {kind: sprint, correction: unbiased, batch: 32}, step: {size: 0.05}, stop: {epochs: 10}}",
       .seed = 1,
       .shift = shift,
@@ -27,8 +28,7 @@ int main(int argc, char **argv) {
   if (status == SPRINT_OK) status = sprint_run_go(run, NULL, NULL);
   if (status == SPRINT_OK) status = sprint_run_save(run, out);
   if (status == SPRINT_OK) {
-    size_t n = 0;
-    const sprint_trace_row *last = sprint_run_trace(run, &n) + n - 1;
+    const sprint_trace_row *last = sprint_run_row(run, sprint_run_n_rows(run) - 1);
     printf("stopped by %s: loss %.4f, accuracy %.1f %% (held out %.1f %%), |grad J|^2 %.3g\n",
            sprint_stop_word(sprint_run_stop(run)), last->loss, 100 * last->accuracy, 100 * last->accuracy_heldout,
            last->gradient_sq);

@@ -22,21 +22,21 @@ int main(void) {
   sprint_model *model = NULL;
   sprint_shift *shift = NULL;
   sprint_run *run = NULL;
-  sprint_model_callbacks callbacks = {.n_params = 1, .n_features = 1, .gradient = huber};
+  sprint_model_callbacks callbacks = {.size = sizeof callbacks, .n_params = 1, .n_features = 1, .gradient = huber};
   sprint_status status =
       sprint_population_load(context, "{kind: gaussian, n: 1000, mean: 3, standardize: none}", &sample, NULL);
   if (status == SPRINT_OK) status = sprint_model_new_custom(context, &callbacks, &model);
   if (status == SPRINT_OK) status = sprint_shift_new(context, "{kind: location, epsilon: 0.5}", model, sample, &shift);
   sprint_run_options options = {
+      .size = sizeof options,
       .spec = "{method: {kind: sprint, correction: coupled, batch: 10}, step: {size: 0.2}, stop: {epochs: 40}}",
       .seed = 1,
       .shift = shift};
   if (status == SPRINT_OK) status = sprint_run_new(context, &options, &run);
   if (status == SPRINT_OK) status = sprint_run_go(run, NULL, NULL);
   if (status == SPRINT_OK) {
-    size_t n = 0;
-    const sprint_trace_row *rows = sprint_run_trace(run, &n);
-    printf("theta %.4f, |grad J|^2 %.3g\n", (double)sprint_run_theta(run)[0], rows[n - 1].gradient_sq);
+    const sprint_trace_row *last = sprint_run_row(run, sprint_run_n_rows(run) - 1);
+    printf("theta %.4f, |grad J|^2 %.3g\n", (double)sprint_run_theta(run)[0], last->gradient_sq);
   } else {
     fprintf(stderr, "own_loss: %s\n", sprint_context_error(context));
   }

@@ -32,17 +32,18 @@ int main(void) {
       sprint_population_load(context, "{kind: lending, n: 20000, select: balanced, size: 2000}", &people, NULL);
   if (status == SPRINT_OK) status = sprint_model_new(context, "{layers: dense 1, loss: logistic}", people, &model);
   size_t d = status == SPRINT_OK ? sprint_population_n_features(people) : 0;
-  sprint_shift_callbacks callbacks = {&d, respond, strata};
+  sprint_shift_callbacks callbacks = {.size = sizeof callbacks, .user = &d, .respond = respond, .strata = strata};
   if (status == SPRINT_OK) status = sprint_shift_new_custom(context, &callbacks, model, people, &shift);
-  sprint_run_options options = {
-      .spec = "{method: {kind: sprint, correction: unbiased}, stop: {epochs: 20}}", .seed = 1, .shift = shift};
+  sprint_run_options options = {.size = sizeof options,
+                                .spec = "{method: {kind: sprint, correction: unbiased}, stop: {epochs: 20}}",
+                                .seed = 1,
+                                .shift = shift};
   if (status == SPRINT_OK) status = sprint_run_new(context, &options, &run);
   if (status == SPRINT_OK) status = sprint_run_go(run, NULL, NULL);
   if (status == SPRINT_OK) {
-    size_t n = 0;
-    const sprint_trace_row *rows = sprint_run_trace(run, &n);
-    printf("loss %.4f -> %.4f, |grad J|^2 %.3g -> %.3g\n", rows[0].loss, rows[n - 1].loss, rows[0].gradient_sq,
-           rows[n - 1].gradient_sq);
+    const sprint_trace_row *first = sprint_run_row(run, 0), *last = sprint_run_row(run, sprint_run_n_rows(run) - 1);
+    printf("loss %.4f -> %.4f, |grad J|^2 %.3g -> %.3g\n", first->loss, last->loss, first->gradient_sq,
+           last->gradient_sq);
   } else {
     fprintf(stderr, "own_shift: %s\n", sprint_context_error(context));
   }

@@ -12,7 +12,9 @@
  * Conventions. Functions that can fail return a sprint_status and leave their ret_ outputs untouched on failure (an
  * array may hold part of a result); sprint_context_error() then has the sentence. Objects come from _new and end with
  * _free, which takes NULL. What a getter returns is lent: it lives as long as its object and is not yours to free.
- * Matrices are row-major. A `spec` is a YAML mapping with the keys of the config section of that name, for example
+ * Structs whose first field is `size` may grow in later versions: set it to the struct's sizeof, as in
+ * `sprint_run_options options = {.size = sizeof options, .shift = shift};`. Matrices are row-major. A `spec` is a YAML
+ * mapping with the keys of the config section of that name, for example
  * "{kind: strategic, alpha: 0.2}".
  *
  * One context belongs to one thread at a time; different contexts are independent. The library never prints and never
@@ -45,6 +47,10 @@ typedef float sprint_real;
 #endif
 
 #define SPRINT_VERSION "0.1.0"
+
+/* Of the library that is running: its version, and "float" or "double". */
+SPRINT_API const char *sprint_version(void);
+SPRINT_API const char *sprint_precision(void);
 
 /* ------------------------------------------------------------------------------------------------------------------
  * 1. Contexts and errors
@@ -132,10 +138,12 @@ typedef struct sprint_counters {
   uint64_t samples; /* records delivered: batches and snapshots; an individual's second record is not a new sample */
   uint64_t deployments; /* times a theta was put in front of the population */
   uint64_t shift_evals; /* per-sample model evaluations that only simulate the shift */
+  uint64_t reserved[2]; /* for counters to come; 0 */
 } sprint_counters;
 
 /* One row of the trace. What a run cannot know (accuracy of a regression, no held-out part) is NaN. */
 typedef struct sprint_trace_row {
+  size_t size;
   double epoch;         /* steps / inner length: whole at the end of an epoch */
   sprint_counters cost; /* when the row was taken */
   double seconds;       /* training so far, evaluation left out */
@@ -238,6 +246,7 @@ SPRINT_API sprint_status sprint_model_start(sprint_model *model, uint64_t seed, 
  * ret_gradient_x (n, d) row i is the gradient of row i's own loss in its features (L2 is not part of it),
  * ret_correct counts rows classified right. */
 typedef struct sprint_batch {
+  size_t size;
   size_t n;
   const sprint_real *x; /* (n, d) */
   const sprint_real *y; /* (n) */
@@ -286,6 +295,7 @@ SPRINT_API sprint_status sprint_risk(sprint_shift *shift, const sprint_real *the
 
 /* A run: the driver loop that simulates deployments of the shift and feeds the solver. */
 typedef struct sprint_run_options {
+  size_t size;
   const char *spec; /* the sections method, step, deploy, stop, eval, as one YAML mapping; NULL: all defaults */
   uint64_t seed;
   sprint_shift *shift;              /* with its model and population; required */
@@ -306,7 +316,8 @@ SPRINT_API sprint_stop sprint_run_stop(const sprint_run *run);
 SPRINT_API const sprint_real *sprint_run_theta(const sprint_run *run);
 SPRINT_API const char *sprint_run_engine(
     const sprint_run *run); /* who works on its records, as `sprint list engines` says */
-SPRINT_API const sprint_trace_row *sprint_run_trace(const sprint_run *run, size_t *ret_n_rows);
+SPRINT_API size_t sprint_run_n_rows(const sprint_run *run); /* of the trace so far */
+SPRINT_API const sprint_trace_row *sprint_run_row(const sprint_run *run, size_t row);
 SPRINT_API const double *sprint_run_strata(const sprint_run *run, size_t row); /* (n_strata) p_c(theta) at a row */
 SPRINT_API uint64_t sprint_run_steps_planned(const sprint_run *run); /* 0: no stop rule that bounds the steps */
 SPRINT_API double sprint_run_epochs_planned(const sprint_run *run);  /* the same in epochs */
@@ -389,6 +400,7 @@ SPRINT_API void sprint_file_info_free(sprint_file_info *info);
 /* ------------------------------------------------------------------------------------------------------------------
  * 4. Ask and tell
  *
+ *     sprint_want want = {.size = sizeof want};
  *     while (sprint_solver_ask(solver, &want) == SPRINT_OK && want.kind != SPRINT_WANT_NOTHING) {
  *       if (want.deploy) put_in_production(want.theta, want.deployment);
  *       collect want.n records (or, of SPRINT_WANT_POPULATION, everybody's);
@@ -403,6 +415,7 @@ typedef enum sprint_want_kind {
 } sprint_want_kind;
 
 typedef struct sprint_want {
+  size_t size;
   sprint_want_kind kind;
   size_t n;                 /* records wanted: of a batch b, of a population its n */
   uint64_t deployment;      /* the deployment that they must come from, counted from 1 */
@@ -414,6 +427,7 @@ typedef struct sprint_want {
 } sprint_want;
 
 typedef struct sprint_records {
+  size_t size;
   size_t n;
   const sprint_real *x;            /* (n, d); or NULL: the base records of `who` in `images` */
   const sprint_real *y;            /* (n) */
@@ -427,6 +441,7 @@ typedef struct sprint_records {
 } sprint_records;
 
 typedef struct sprint_solver_options {
+  size_t size;
   const char *spec;         /* the sections method, step, deploy, stop, as one YAML mapping; NULL: all defaults */
   sprint_model *model;      /* required; used by this solver alone while it lives */
   size_t n;                 /* size of the population: sets the inner length where the spec does not */
@@ -450,9 +465,11 @@ SPRINT_API void sprint_solver_halt(sprint_solver *solver, sprint_stop reason); /
  * 5. Your own shift, your own loss
  */
 
-/* Both callbacks must be pure functions of their arguments (and of what `user` holds fixed). A callback that fails
+/* respond and strata must be pure functions of their arguments, of what `user` holds fixed, and of what `deployed` was
+ * told. A callback that fails
  * returns a status other than SPRINT_OK. Leave one NULL where your shift does not move, or does not reweight. */
 typedef struct sprint_shift_callbacks {
+  size_t size;
   void *user;
   /* x (n, d): on entry the base records of individuals `who`, with labels y (n); on return their records under
    * `deployed`. who is NULL for records from outside the population (the held-out part). */
@@ -460,6 +477,9 @@ typedef struct sprint_shift_callbacks {
                            sprint_real *x);
   /* ret_p (n_strata): how often each stratum shows up under `deployed`. Checked to be a distribution. */
   sprint_status (*strata)(void *user, const sprint_real *deployed, double *ret_p);
+  /* theta was put in front of the population: once for each deployment, before anything is asked about it. A shift that
+   * has this may remember what was deployed, and answer by it. */
+  sprint_status (*deployed)(void *user, const sprint_real *theta);
 } sprint_shift_callbacks;
 
 SPRINT_API sprint_status sprint_shift_new_custom(sprint_context *context, const sprint_shift_callbacks *callbacks,
@@ -468,6 +488,7 @@ SPRINT_API sprint_status sprint_shift_new_custom(sprint_context *context, const 
 
 /* `gradient` may be called from several threads at once. */
 typedef struct sprint_model_callbacks {
+  size_t size;
   void *user;
   size_t n_params;
   size_t n_features;

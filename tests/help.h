@@ -61,7 +61,8 @@ static inline void world_free(struct world *w) {
 }
 
 static inline sprint_run *run_new(struct world *w, const char *spec, uint64_t seed) {
-  sprint_run_options options = {.spec = spec, .seed = seed, .shift = w->shift, .heldout = w->heldout};
+  sprint_run_options options = {
+      .size = sizeof options, .spec = spec, .seed = seed, .shift = w->shift, .heldout = w->heldout};
   sprint_run *run = NULL;
   MUST(w->context, sprint_run_new(w->context, &options, &run));
   return run;
@@ -75,9 +76,7 @@ static inline sprint_run *run_done(struct world *w, const char *spec, uint64_t s
 }
 
 static inline const sprint_trace_row *last_row(const sprint_run *run) {
-  size_t n = 0;
-  const sprint_trace_row *rows = sprint_run_trace(run, &n);
-  return &rows[n - 1];
+  return sprint_run_row(run, sprint_run_n_rows(run) - 1);
 }
 
 #endif

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "base/random.h"
-#include "run/run.h"
 #include "engine/pixel_lists.h"
+#include "run/run.h"
 
 enum { N = 210, SIDE = 12, D = SIDE * SIDE, CLASSES = 3 };
 
@@ -88,7 +88,7 @@ static void go(sprint_context *context, const sprint_population *people, const c
   sprint_run *run = NULL;
   MUST(context, sprint_model_new(context, model_spec, people, &model));
   MUST(context, sprint_shift_new(context, shift_spec, model, people, &shift));
-  sprint_run_options options = {.spec = spec, .seed = 4, .shift = shift};
+  sprint_run_options options = {.size = sizeof options, .spec = spec, .seed = 4, .shift = shift};
   MUST(context, sprint_run_new(context, &options, &run));
   assert_string_equal(sprint_run_engine(run), engine);
   uint64_t allocations = context->n_allocations;
@@ -97,8 +97,8 @@ static void go(sprint_context *context, const sprint_population *people, const c
   assert_int_not_equal(sprint_run_stop(run), SPRINT_STOP_DIVERGED);
   ret_result->n_params = sprint_model_n_params(model);
   memcpy(ret_result->theta, sprint_run_theta(run), ret_result->n_params * sizeof(sprint_real));
-  const sprint_trace_row *rows = sprint_run_trace(run, &ret_result->n_rows);
-  ret_result->last = rows[ret_result->n_rows - 1];
+  ret_result->n_rows = sprint_run_n_rows(run);
+  ret_result->last = *last_row(run);
   sprint_run_free(run);
   sprint_shift_free(shift);
   sprint_model_free(model);

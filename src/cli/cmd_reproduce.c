@@ -159,7 +159,7 @@ static sprint_status summarize(const struct plan *plan) {
     bool todo = next < plan->n_todo && plan->todo[next] == i;
     if (todo && plan->jobs.jobs[next++].state != CLI_JOB_DONE) continue;
     char *folder = folder_of(plan, i);
-    sprint_trace_row row;
+    sprint_trace_row row = {.size = sizeof row};
     sprint_stop stop;
     status = sprint_saved_final(plan->context, folder, &row, &stop);
     if (status == SPRINT_OK) cli_summary_add(summary, cli_run_number(plan->experiment, i), &row, stop);

@@ -32,10 +32,8 @@ static sprint_status train(sprint_experiment *experiment, size_t i, const char *
   status = sprint_run_go(run, observe, &progress);
   cli_progress_end(&progress);
   if (status == SPRINT_OK) {
-    size_t n_rows = 0;
-    const sprint_trace_row *rows = sprint_run_trace(run, &n_rows);
     status = sprint_run_save(run, folder);
-    cli_summary_add(summary, number, &rows[n_rows - 1], sprint_run_stop(run));
+    cli_summary_add(summary, number, sprint_run_row(run, sprint_run_n_rows(run) - 1), sprint_run_stop(run));
   }
   free(name);
   free(folder);

@@ -74,7 +74,7 @@ static double time_arithmetic(const struct estimate *estimate, size_t method, do
   sprint_real *theta = calloc(sprint_model_n_params(model), sizeof *theta);
   sprint_real *gradient = calloc(sprint_model_n_params(model), sizeof *gradient);
   sprint_real *x = calloc(n * sprint_population_n_features(population), sizeof *x);
-  sprint_batch batch = {n, x, sprint_population_y(population)};
+  sprint_batch batch = {sizeof batch, n, x, sprint_population_y(population)};
   double rate = 0;
   if (theta && gradient && x && sprint_population_rows(population, NULL, 0, n, x) == SPRINT_OK &&
       sprint_model_start(model, sprint_experiment_seed(estimate->experiment, 0), theta) == SPRINT_OK)

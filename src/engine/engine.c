@@ -224,7 +224,7 @@ static sprint_status tell_everybody(struct sprint__engine *engine) {
 }
 
 sprint_status sprint__engine_advance(struct sprint__engine *engine, bool *ret_more) {
-  sprint_want want;
+  sprint_want want = {.size = sizeof want};
   SPRINT__TRY(sprint__engine_ask(engine, &want));
   *ret_more = want.kind != SPRINT_WANT_NOTHING;
   if (!*ret_more || engine->solver->stop != SPRINT_STOP_RUNNING) return SPRINT_OK;
@@ -259,7 +259,8 @@ sprint_status sprint__engine_fetch(struct sprint__engine *engine, const uint32_t
   if (moves) SPRINT__TRY(sprint__shift_respond(shift, deployed, who, engine->y, want->n, x));
   if (refers) SPRINT__TRY(fetch_reference(engine, who, want->n));
   if (shift->ops->drawn) SPRINT__TRY(shift->ops->drawn(shift, deployed, who, engine->y, want->n, x));
-  *ret_records = (sprint_records){.n = want->n,
+  *ret_records = (sprint_records){.size = sizeof *ret_records,
+                                  .n = want->n,
                                   .x = x,
                                   .y = engine->y,
                                   .x_reference = refers ? engine->x_anchor : NULL,

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/sized.h"
+
 static void custom_free(sprint_model *model) { sprint__free(model->impl); }
 
 static void custom_sums(const sprint_model *model, struct sprint__lane *lane, const sprint_real *theta,
@@ -43,8 +45,10 @@ static const struct sprint__model_ops custom_scoring_ops = {
     .start = custom_start,
 };
 
-sprint_status sprint_model_new_custom(sprint_context *context, const sprint_model_callbacks *callbacks,
+sprint_status sprint_model_new_custom(sprint_context *context, const sprint_model_callbacks *given,
                                       sprint_model **ret_model) {
+  sprint_model_callbacks taken, *callbacks = &taken;
+  SPRINT__SIZED_TAKE(context, sprint_model_callbacks, given, callbacks);
   if (!callbacks->gradient || callbacks->n_params == 0 || callbacks->n_features == 0)
     return sprint_fail(context, SPRINT_ERROR_ARGUMENT,
                        "a custom model needs a gradient callback, n_params and n_features of at least 1");

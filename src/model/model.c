@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/group.h"
+#include "base/sized.h"
 
 sprint_status sprint__model_finish(sprint_model *model) {
   for (int lane = 0; lane < SPRINT__MAX_LANES; lane++) {
@@ -271,9 +272,11 @@ static sprint_status check_batch(const sprint_model *model, const sprint_batch *
   return sprint__model_check_labels(model, batch->y, batch->n);
 }
 
-sprint_status sprint_model_gradient(sprint_model *model, const sprint_real *theta, const sprint_batch *batch,
+sprint_status sprint_model_gradient(sprint_model *model, const sprint_real *theta, const sprint_batch *given,
                                     double *ret_loss, size_t *ret_correct, sprint_real *ret_gradient,
                                     sprint_real *ret_gradient_x) {
+  sprint_batch own, *batch = &own;
+  SPRINT__SIZED_TAKE(model->context, sprint_batch, given, batch);
   SPRINT__TRY(check_batch(model, batch));
   if (ret_gradient_x && !model->ops->gives_gradient_x)
     return sprint_fail(model->context, SPRINT_ERROR_ARGUMENT,
@@ -290,7 +293,8 @@ sprint_status sprint_model_gradient(sprint_model *model, const sprint_real *thet
 sprint_status sprint_model_gradient_pair(sprint_model *model, const sprint_batch *batch, const sprint_real *theta_a,
                                          const sprint_real *theta_b, const sprint_real *x_b, double *ret_loss_a,
                                          sprint_real *ret_gradient_a, sprint_real *ret_gradient_b) {
-  sprint_batch other = *batch;
+  sprint_batch other;
+  SPRINT__SIZED_TAKE(model->context, sprint_batch, batch, &other);
   if (x_b) other.x = x_b;
   SPRINT__TRY(sprint_model_gradient(model, theta_a, batch, ret_loss_a, NULL, ret_gradient_a, NULL));
   return sprint_model_gradient(model, theta_b, &other, NULL, NULL, ret_gradient_b, NULL);

@@ -1,4 +1,5 @@
-/* The test-bed losses with closed forms, docs/math.md section 6: functions of the record z and theta in R^d, no network. */
+/* The test-bed losses with closed forms, docs/math.md section 6: functions of the record z and theta in R^d, no
+ * network. */
 #include <string.h>
 
 #include "model/loss.h"

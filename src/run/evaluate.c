@@ -51,6 +51,7 @@ sprint_status sprint__run_evaluate(sprint_run *run) {
   sprint_trace_row *row = &run->rows[rows];
   double *p = run->strata + rows * n_strata;
   *row = (sprint_trace_row){
+      .size = sizeof *row,
       .epoch = (double)solver->cost.epochs + (double)solver->epoch_step / (double)solver->inner,
       .cost = solver->cost,
       .seconds = run->seconds,

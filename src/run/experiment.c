@@ -145,7 +145,8 @@ sprint_status sprint_experiment_start(sprint_experiment *experiment, size_t poin
   SPRINT__TRY(find_variant(experiment, point, method, &variant));
   SPRINT__TRY(sprint_experiment_parts(experiment, point, method, &model, &shift));
   struct sprint__run_sections plan = sprint__run_sections_of(variant->config);
-  sprint_run_options options = {.seed = experiment->seeds[seed], .shift = shift, .heldout = experiment->heldout};
+  sprint_run_options options = {
+      .size = sizeof options, .seed = experiment->seeds[seed], .shift = shift, .heldout = experiment->heldout};
   sprint_run *run = NULL;
   sprint_status status = sprint__run_build(experiment->context, &plan, &options, &run);
   if (status != SPRINT_OK) {

@@ -1,5 +1,9 @@
 /* Objects from specs that need the table of keys, or more than one of the folders below. */
+#include "base/sized.h"
 #include "run/sections.h"
+
+const char *sprint_version(void) { return SPRINT_VERSION; }
+const char *sprint_precision(void) { return sizeof(sprint_real) == 8 ? "double" : "float"; }
 
 sprint_status sprint_model_new(sprint_context *context, const char *spec, const sprint_population *population,
                                sprint_model **ret_model) {
@@ -14,10 +18,12 @@ sprint_status sprint_model_new(sprint_context *context, const char *spec, const 
 sprint_status sprint_solver_new(sprint_context *context, const sprint_solver_options *options,
                                 sprint_solver **ret_solver) {
   struct sprint__section *section = NULL;
-  SPRINT__TRY(sprint__section_parse(context, &sprint__solver_family, options->spec, "solver", &section));
+  sprint_solver_options own;
+  SPRINT__SIZED_TAKE(context, sprint_solver_options, options, &own);
+  SPRINT__TRY(sprint__section_parse(context, &sprint__solver_family, own.spec, "solver", &section));
   struct sprint__method method = sprint__method_of(section);
   sprint_solver *solver = NULL;
-  sprint_status status = sprint__solver_build(context, &method, options, &solver);
+  sprint_status status = sprint__solver_build(context, &method, &own, &solver);
   sprint__section_free(section);
   if (status != SPRINT_OK) return status;
   status = sprint__strata_sums_new(context, solver->n_strata, solver->n_params, &solver->told);
@@ -30,9 +36,11 @@ sprint_status sprint_solver_new(sprint_context *context, const sprint_solver_opt
 
 sprint_status sprint_run_new(sprint_context *context, const sprint_run_options *options, sprint_run **ret_run) {
   struct sprint__section *section = NULL;
-  SPRINT__TRY(sprint__section_parse(context, &sprint__run_family, options->spec, "run", &section));
-  struct sprint__run_sections plan = sprint__run_sections_of(section);
-  sprint_status status = sprint__run_build(context, &plan, options, ret_run);
+  sprint_run_options own;
+  SPRINT__SIZED_TAKE(context, sprint_run_options, options, &own);
+  SPRINT__TRY(sprint__section_parse(context, &sprint__run_family, own.spec, "run", &section));
+  struct sprint__run_sections sections = sprint__run_sections_of(section);
+  sprint_status status = sprint__run_build(context, &sections, &own, ret_run);
   sprint__section_free(section);
   return status;
 }

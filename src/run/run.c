@@ -28,9 +28,10 @@ const sprint_real *sprint_run_theta(const sprint_run *run) {
 
 const char *sprint_run_engine(const sprint_run *run) { return run->engine->kind->name; }
 
-const sprint_trace_row *sprint_run_trace(const sprint_run *run, size_t *ret_n_rows) {
-  *ret_n_rows = run->n_rows;
-  return run->rows;
+size_t sprint_run_n_rows(const sprint_run *run) { return run->n_rows; }
+
+const sprint_trace_row *sprint_run_row(const sprint_run *run, size_t row) {
+  return row < run->n_rows ? &run->rows[row] : NULL;
 }
 
 const double *sprint_run_strata(const sprint_run *run, size_t row) {
@@ -74,6 +75,7 @@ static sprint_status start_solver(sprint_run *run, const struct sprint__run_sect
   else
     sprint_model_start(model, run->seed, start);
   sprint_solver_options options = {
+      .size = sizeof options,
       .model = model,
       .n = population->n,
       .n_strata = sprint__shift_reweights(run->shift) ? population->n_strata : 1,

@@ -148,7 +148,7 @@ static json_t *run_json(const sprint_run *run) {
   const sprint_trace_row *last = &run->rows[run->n_rows - 1];
   json_t *json = json_object();
   json_object_set_new(json, "sprint", json_string(SPRINT_VERSION));
-  json_object_set_new(json, "precision", json_string(SPRINT__PRECISION));
+  json_object_set_new(json, "precision", json_string(sprint_precision()));
   json_object_set_new(json, "host", json_string(host));
   json_object_set_new(json, "threads", json_integer(run->context->n_threads));
   json_object_set_new(json, "name", json_string(run->name ? run->name : ""));

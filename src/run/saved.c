@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/sized.h"
+
 #include "run/sections.h"
 
 static sprint_status read_sidecar(sprint_context *context, const char *folder, json_t **ret_json) {
@@ -80,7 +82,7 @@ bool sprint_run_is_saved(const sprint_run *run, const char *folder) {
   sprint_stop stop = stop_of(json);
   const json_t *seed = json_object_get(json, "seed");
   bool saved = stop != SPRINT_STOP_RUNNING && stop != SPRINT_STOP_REQUESTED && says(json, "sprint", SPRINT_VERSION) &&
-               says(json, "precision", SPRINT__PRECISION) && json_is_integer(seed) &&
+               says(json, "precision", sprint_precision()) && json_is_integer(seed) &&
                (uint64_t)json_integer_value(seed) == run->seed &&
                same_population(run, json_object_get(json, "population")) &&
                same_settings(run, json_object_get(json, "settings"));
@@ -92,10 +94,10 @@ sprint_status sprint_saved_final(sprint_context *context, const char *folder, sp
                                  sprint_stop *ret_stop) {
   json_t *json = NULL;
   SPRINT__TRY(read_sidecar(context, folder, &json));
-  sprint_trace_row row = {.seconds = json_number_value(json_object_get(json, "seconds"))};
+  sprint_trace_row row = {.size = sizeof row, .seconds = json_number_value(json_object_get(json, "seconds"))};
   sprint__row_read(json_object_get(json, "final"), &row);
-  *ret_row = row;
-  *ret_stop = stop_of(json);
+  sprint_status status = SPRINT__SIZED_GIVE(context, sprint_trace_row, &row, ret_row);
+  if (status == SPRINT_OK) *ret_stop = stop_of(json);
   json_decref(json);
-  return SPRINT_OK;
+  return status;
 }

@@ -6,8 +6,6 @@
 
 #include "run/run.h"
 
-#define SPRINT__PRECISION (sizeof(sprint_real) == 8 ? "double" : "float")
-
 /* Takes run.json away, before other files change. */
 sprint_status sprint__saved_forget(sprint_context *context, const char *folder);
 

@@ -52,7 +52,7 @@ static sprint_status bed_new(sprint_context *context, const char *loss, double l
 static sprint_status run_scalar(sprint_context *context, const struct bed *bed, const char *spec, double start,
                                 double *ret_theta) {
   sprint_real theta = (sprint_real)start;
-  sprint_run_options options = {.spec = spec, .seed = 7, .shift = bed->shift, .theta = &theta};
+  sprint_run_options options = {.size = sizeof options, .spec = spec, .seed = 7, .shift = bed->shift, .theta = &theta};
   sprint_run *run = NULL;
   SPRINT__TRY(sprint_run_new(context, &options, &run));
   sprint_status status = sprint_run_go(run, NULL, NULL);

@@ -58,7 +58,7 @@ static sprint_status scene_new(sprint_context *context, struct scene *s) {
   SPRINT__TRY(sprint_model_new(context, "{layers: 'dense 6, tanh, dense 1', loss: logistic, l2: 0.01}", s->population,
                                &s->model));
   SPRINT__TRY(sprint_shift_new(context, "{kind: strategic, alpha: 0.4}", s->model, s->population, &s->both.strategic));
-  sprint_shift_callbacks callbacks = {&s->both, both_respond, both_strata};
+  sprint_shift_callbacks callbacks = {sizeof callbacks, &s->both, both_respond, both_strata, NULL};
   SPRINT__TRY(sprint_shift_new_custom(context, &callbacks, s->model, s->population, &s->shift));
   size_t n = s->model->n_params, n_strata = s->population->n_strata;
   s->scratch = sprint__alloc(context, n, sizeof *s->scratch);
@@ -83,8 +83,13 @@ static sprint_status tell_everybody(struct scene *s, sprint_solver *solver,
     stratum[i] = sprint__population_stratum(s->population, i);
   }
   SPRINT__TRY(sprint_shift_respond(s->shift, deployment->theta, who, PEOPLE, x));
-  sprint_records records = {
-      .n = PEOPLE, .x = x, .y = s->population->y, .stratum = stratum, .p = deployment->p, .last = true};
+  sprint_records records = {.size = sizeof records,
+                            .n = PEOPLE,
+                            .x = x,
+                            .y = s->population->y,
+                            .stratum = stratum,
+                            .p = deployment->p,
+                            .last = true};
   return sprint_solver_tell(solver, &records);
 }
 
@@ -92,7 +97,8 @@ static sprint_status tell_one(struct scene *s, sprint_solver *solver, uint32_t w
   sprint_real x[10], x_reference[10];
   SPRINT__TRY(sprint_shift_respond(s->shift, s->here.theta, &who, 1, x));
   SPRINT__TRY(sprint_shift_respond(s->shift, s->anchor.theta, &who, 1, x_reference));
-  sprint_records records = {.n = 1, .x = x, .y = s->population->y + who, .x_reference = x_reference, .p = s->here.p};
+  sprint_records records = {
+      .size = sizeof records, .n = 1, .x = x, .y = s->population->y + who, .x_reference = x_reference, .p = s->here.p};
   return sprint_solver_tell(solver, &records);
 }
 
@@ -104,7 +110,7 @@ static sprint_status deploy(struct scene *s, const sprint_real *theta, struct sp
 /* A snapshot, two steps to get away from it, then individual `who` alone: v is in the solver's direction. */
 static sprint_status drive(struct scene *s, sprint_solver *solver, uint32_t who) {
   const uint32_t batches[] = {3, 17, who};
-  sprint_want want;
+  sprint_want want = {.size = sizeof want};
   SPRINT__TRY(sprint_solver_ask(solver, &want));
   SPRINT__TRY(deploy(s, want.theta, &s->anchor));
   SPRINT__TRY(tell_everybody(s, solver, &s->anchor));
@@ -124,7 +130,8 @@ static sprint_status enumerate(struct scene *s, const char *correction) {
   SPRINT__TRY(sprint_model_start(s->model, 11, s->scratch));
   memset(s->mean, 0, s->model->n_params * sizeof *s->mean);
   for (uint32_t i = 0; i < PEOPLE; i++) {
-    sprint_solver_options options = {.spec = spec, .model = s->model, .n = PEOPLE, .n_strata = 2, .theta = s->scratch};
+    sprint_solver_options options = {
+        .size = sizeof options, .spec = spec, .model = s->model, .n = PEOPLE, .n_strata = 2, .theta = s->scratch};
     sprint_solver *solver = NULL;
     SPRINT__TRY(sprint_solver_new(s->context, &options, &solver));
     sprint_status status = drive(s, solver, i);

@@ -55,7 +55,7 @@ struct sprint_shift {
   const sprint_population *population;
   uint64_t evals; /* per-sample model evaluations that simulating it has cost so far */
   enum sprint__theta_use uses_theta;
-  bool keeps_records;         /* an individual's record depends on what they answered before */
+  bool keeps_records;         /* a record under an older deployment cannot be asked for again: it depends on what came before */
   bool remembers_deployments; /* its answers depend on what was deployed before */
   sprint_real *state;         /* what goes on from deployment to deployment, flat, or NULL: for checkpoints */
   size_t n_state;

@@ -1,6 +1,7 @@
 /* A shift of the caller's own: response and strata probabilities as callbacks. */
 #include <math.h>
 
+#include "base/sized.h"
 #include "shift/shift.h"
 
 static void custom_free(sprint_shift *shift) { sprint__free(shift->impl); }
@@ -30,9 +31,24 @@ static sprint_status check_distribution(sprint_context *context, const double *p
   return SPRINT_OK;
 }
 
+struct custom {
+  sprint_shift_callbacks own;
+  struct sprint__shift_ops ops; /* those of the callbacks that are present: absent ones cost nothing */
+};
+
+static const sprint_shift_callbacks *callbacks_of(const sprint_shift *shift) {
+  return &((const struct custom *)shift->impl)->own;
+}
+
+static sprint_status custom_deployed(sprint_shift *shift, const sprint_real *theta) {
+  const sprint_shift_callbacks *own = callbacks_of(shift);
+  CALL(shift, "deployed", own->deployed(own->user, theta));
+  return SPRINT_OK;
+}
+
 static sprint_status custom_respond(sprint_shift *shift, const sprint_real *deployed, const uint32_t *who,
                                     const sprint_real *y, size_t n, sprint_real *x) {
-  const sprint_shift_callbacks *own = shift->impl;
+  const sprint_shift_callbacks *own = callbacks_of(shift);
   CALL(shift, "respond", own->respond(own->user, deployed, who, y, n, x));
   return SPRINT_OK;
 }
@@ -40,35 +56,38 @@ static sprint_status custom_respond(sprint_shift *shift, const sprint_real *depl
 static sprint_status custom_strata(sprint_shift *shift, const sprint_real *deployed, enum sprint__moment moment,
                                    double *ret_p) {
   (void)moment;
-  const sprint_shift_callbacks *own = shift->impl;
+  const sprint_shift_callbacks *own = callbacks_of(shift);
   CALL(shift, "strata", own->strata(own->user, deployed, ret_p));
   return check_distribution(shift->context, ret_p, shift->population->n_strata);
 }
 
-/* One table for each set of callbacks present, so that absent ones cost nothing. */
-static const struct sprint__shift_ops custom_both = {
-    .free = custom_free, .respond = custom_respond, .strata = custom_strata};
-static const struct sprint__shift_ops custom_moves = {.free = custom_free, .respond = custom_respond};
-static const struct sprint__shift_ops custom_reweights = {.free = custom_free, .strata = custom_strata};
-
 sprint_status sprint_shift_new_custom(sprint_context *context, const sprint_shift_callbacks *callbacks,
                                       sprint_model *model, const sprint_population *population,
                                       sprint_shift **ret_shift) {
-  if (!callbacks->respond && !callbacks->strata)
+  sprint_shift_callbacks own;
+  SPRINT__SIZED_TAKE(context, sprint_shift_callbacks, callbacks, &own);
+  if (!own.respond && !own.strata)
     return sprint_fail(context, SPRINT_ERROR_ARGUMENT, "a custom shift needs a respond or a strata callback");
   SPRINT__TRY(sprint__shift_check(context, model, population));
   sprint_shift *shift = sprint__alloc(context, 1, sizeof *shift);
-  if (!shift) return SPRINT_ERROR_MEMORY;
-  shift->context = context;
-  shift->ops = !callbacks->strata ? &custom_moves : !callbacks->respond ? &custom_reweights : &custom_both;
-  shift->model = model;
-  shift->population = population;
-  sprint_shift_callbacks *own = shift->impl = sprint__alloc(context, 1, sizeof *own);
-  if (!own) {
-    sprint_shift_free(shift);
+  struct custom *custom = sprint__alloc(context, 1, sizeof *custom);
+  if (!shift || !custom) {
+    sprint__free(shift);
+    sprint__free(custom);
     return SPRINT_ERROR_MEMORY;
   }
-  *own = *callbacks;
+  *custom = (struct custom){own,
+                            {.free = custom_free,
+                             .deployed = own.deployed ? custom_deployed : NULL,
+                             .respond = own.respond ? custom_respond : NULL,
+                             .strata = own.strata ? custom_strata : NULL}};
+  *shift = (sprint_shift){.context = context,
+                          .ops = &custom->ops,
+                          .impl = custom,
+                          .model = model,
+                          .population = population,
+                          .keeps_records = own.deployed != NULL, /* what was answered cannot be asked for again */
+                          .remembers_deployments = own.deployed != NULL};
   *ret_shift = shift;
   return SPRINT_OK;
 }

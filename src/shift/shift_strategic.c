@@ -1,6 +1,6 @@
-/* Strategic response, docs/math.md section 2: x_S' = x_S + alpha grad_{x_S} f(x), f the deployed model's score of the good
- * outcome. Stateless: always from the base x. Accumulating: whoever is drawn keeps the features they answered with and
- * moves on from there; snapshots and evaluations leave no mark. */
+/* Strategic response, docs/math.md section 2: x_S' = x_S + alpha grad_{x_S} f(x), f the deployed model's score of the
+ * good outcome. Stateless: always from the base x. Accumulating: whoever is drawn keeps the features they answered with
+ * and moves on from there; snapshots and evaluations leave no mark. */
 #include <string.h>
 
 #include "base/fast.h"

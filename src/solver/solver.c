@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/group.h"
+#include "base/sized.h"
 #include "base/vector.h"
 #include "population/population.h"
 
@@ -83,7 +84,8 @@ static bool must_deploy(const sprint_solver *solver, bool insists) {
 
 sprint_status sprint_solver_ask(sprint_solver *solver, sprint_want *ret_want) {
   if (!solver->asked) {
-    sprint_want want = {.step = solver->cost.steps, .epoch = solver->cost.epochs, .theta = solver->theta};
+    sprint_want want = {
+        .size = sizeof want, .step = solver->cost.steps, .epoch = solver->cost.epochs, .theta = solver->theta};
     bool insists = solver->snapshot_next = solver->estimator->want(solver, &want);
     want.n = want.kind == SPRINT_WANT_BATCH ? solver->batch : solver->n;
     want.deploy = must_deploy(solver, insists);
@@ -97,8 +99,7 @@ sprint_status sprint_solver_ask(sprint_solver *solver, sprint_want *ret_want) {
     }
   }
   if (solver->stop != SPRINT_STOP_RUNNING) solver->wanted.kind = SPRINT_WANT_NOTHING;
-  *ret_want = solver->wanted;
-  return SPRINT_OK;
+  return SPRINT__SIZED_GIVE(solver->context, sprint_want, &solver->wanted, ret_want);
 }
 
 /* The penalty's gradient goes to v with the rest, which is then all there is. */
@@ -293,7 +294,9 @@ static sprint_status check_records(const sprint_solver *solver, const sprint_rec
   return SPRINT_OK;
 }
 
-sprint_status sprint_solver_tell(sprint_solver *solver, const sprint_records *records) {
+sprint_status sprint_solver_tell(sprint_solver *solver, const sprint_records *told) {
+  sprint_records own, *records = &own;
+  SPRINT__SIZED_TAKE(solver->context, sprint_records, told, records);
   if (!solver->asked)
     return sprint_fail(solver->context, SPRINT_ERROR_ARGUMENT, "records were told that nothing had asked for");
   SPRINT__TRY(check_deployment(solver, records));

@@ -20,7 +20,7 @@ struct place {
 
 static double mean_loss(void *user) {
   struct place *p = user;
-  sprint_batch rows = {N, p->x, p->y};
+  sprint_batch rows = {sizeof rows, N, p->x, p->y};
   double loss = 0;
   assert_ok(p->f, sprint_model_gradient(p->model, p->theta, &rows, &loss, NULL, NULL, NULL));
   return loss;

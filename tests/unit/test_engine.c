@@ -46,10 +46,8 @@ struct end {
 };
 
 static void finish(sprint_run *run, struct end *ret_end) {
-  size_t rows = 0;
   memcpy(ret_end->theta, sprint_run_theta(run), ret_end->n_params * sizeof(sprint_real));
-  const sprint_trace_row *trace = sprint_run_trace(run, &rows);
-  ret_end->row = trace[rows - 1];
+  ret_end->row = *last_row(run);
 }
 
 /* A run to its end; refused: the shift or the engine does not take it. */
@@ -62,7 +60,7 @@ static void run_to_end(sprint_context *context, const sprint_population *people,
   ret_end->n_params = sprint_model_n_params(model);
   ret_end->refused = sprint_shift_new(context, shift_spec, model, people, &shift) != SPRINT_OK;
   if (!ret_end->refused) {
-    sprint_run_options options = {.spec = spec, .seed = 4, .shift = shift};
+    sprint_run_options options = {.size = sizeof options, .spec = spec, .seed = 4, .shift = shift};
     ret_end->refused = sprint_run_new(context, &options, &run) != SPRINT_OK;
   }
   if (!ret_end->refused) {
@@ -185,11 +183,8 @@ static bool sarah_batch(sprint_solver *solver, const sprint_records *records, co
   return true;
 }
 
-static const struct sprint__estimator_ops sarah_ops = {.setup = sarah_setup,
-                                                       .free = sarah_free,
-                                                       .want = sarah_want,
-                                                       .population = sarah_population,
-                                                       .batch = sarah_batch};
+static const struct sprint__estimator_ops sarah_ops = {
+    .setup = sarah_setup, .free = sarah_free, .want = sarah_want, .population = sarah_population, .batch = sarah_batch};
 
 /* SGD whose mean gradient is cut to a length. */
 static bool clipped_want(const sprint_solver *solver, sprint_want *ret_want) {
@@ -237,7 +232,7 @@ static sprint_status own_run(sprint_context *context, const char *method, const 
       section_of(context, family_of("engines"), engine),
   };
   struct sprint__run_sections plan = {{sections[0], sections[1], sections[2], sections[3]}, sections[4], sections[5]};
-  sprint_run_options options = {.seed = 4, .shift = shift};
+  sprint_run_options options = {.size = sizeof options, .seed = 4, .shift = shift};
   sprint_status status = sprint__run_build(context, &plan, &options, ret_run);
   for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++) sprint__section_free(sections[i]);
   return status;
@@ -321,7 +316,9 @@ static void test_engine__saves_theta_whole(void **state) {
     MUST(context, sprint_model_new(context, network, images, &model));
     MUST(context, sprint_shift_new(context, shifts[s], model, images, &shift));
     sprint_run_options options = {
-        .spec = "{method: {batch: 3, inner: 2000000}, step: {size: 0.0001}, stop: {steps: 2000000}}", .shift = shift};
+        .size = sizeof options,
+        .spec = "{method: {batch: 3, inner: 2000000}, step: {size: 0.0001}, stop: {steps: 2000000}}",
+        .shift = shift};
     MUST(context, sprint_run_new(context, &options, &run));
     assert_string_equal(sprint_run_engine(run), "pixels");
     saving = (struct saving){.folder = folder, .n_params = sprint_model_n_params(model)};

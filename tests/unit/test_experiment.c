@@ -178,7 +178,7 @@ static void test_saved__is_found_again(void **state) {
   assert_false(sprint_run_is_saved(other, folder));
   assert_false(sprint_run_is_saved(seed, folder));
 
-  sprint_trace_row row;
+  sprint_trace_row row = {.size = sizeof row};
   sprint_stop stop;
   MUST(context, sprint_saved_final(context, folder, &row, &stop));
   assert_int_equal(stop, SPRINT_STOP_EPOCHS);

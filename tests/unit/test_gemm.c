@@ -8,10 +8,10 @@
 #include <cmocka.h>
 
 #include "base/random.h"
-#include "model/interleaved.h"
+#include "engine/pixel_products.h"
 #include "model/dense.h"
 #include "model/gemm.h"
-#include "engine/pixel_products.h"
+#include "model/interleaved.h"
 
 enum { MOST = 60000 };
 static sprint_real a[MOST], b[MOST], c[MOST], relu_x[MOST];
@@ -156,7 +156,8 @@ static void check_interleaved(size_t n, size_t in, size_t out) {
   const sprint_real *rows[300];
   for (size_t k = 0; k < in; k++) rows[k] = x + k * TILE;
   for (int along = 0; along < 2; along++) {
-    struct sprint__interleaved_update move = {.n = in, .d = y, .k = x, .p = along ? p : NULL, .size = 0.5, .next_k = rows};
+    struct sprint__interleaved_update move = {
+        .n = in, .d = y, .k = x, .p = along ? p : NULL, .size = 0.5, .next_k = rows};
     fill(c, n * out, 3);
     sprint__interleaved_from_rows(c, n, out, tile);
     fill(c, n * out, 4);
@@ -286,9 +287,9 @@ static void test_gemm__pixel_images(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_gemm__dense_shapes),    cmocka_unit_test(test_gemm__plain_shapes),
+      cmocka_unit_test(test_gemm__dense_shapes),        cmocka_unit_test(test_gemm__plain_shapes),
       cmocka_unit_test(test_gemm__interleaved_records), cmocka_unit_test(test_gemm__put_out),
-      cmocka_unit_test(test_gemm__pixel_images),   cmocka_unit_test(test_gemm__pixel_gram),
+      cmocka_unit_test(test_gemm__pixel_images),        cmocka_unit_test(test_gemm__pixel_gram),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

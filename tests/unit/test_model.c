@@ -41,7 +41,7 @@ static struct twin twin_of(struct fixture *f, sprint_model *model, const sprint_
   struct twin t = {.gradient = calloc(n, sizeof(double)), .gradient_x = calloc(batch->n * d, sizeof(double))};
   double *zeros = calloc(n, sizeof(double));
   for (size_t i = 0; i < batch->n; i++) {
-    const sprint_batch row = {1, batch->x + i * d, batch->y + i};
+    const sprint_batch row = {sizeof row, 1, batch->x + i * d, batch->y + i};
     struct results r = results_of(f, model, theta, &row);
     t.loss += r.loss / (double)batch->n;
     t.correct += r.correct;
@@ -128,7 +128,7 @@ static void check_pair(struct fixture *f, const char *spec, size_t n, size_t d, 
   size_t n_params = sprint_model_n_params(model), size = n_params * sizeof(sprint_real);
   sprint_real *theta_a = new_noise(23, n_params), *theta_b = new_noise(24, n_params), *x_b = new_noise(25, n * d);
   sprint_real *gradient_a = new_reals(n_params), *gradient_b = new_reals(n_params);
-  sprint_batch batch = everybody(people), batch_b = {n, moved ? x_b : batch.x, batch.y};
+  sprint_batch batch = everybody(people), batch_b = {sizeof batch_b, n, moved ? x_b : batch.x, batch.y};
   double loss_a = 0;
   struct results a = results_of(f, model, theta_a, &batch), b = results_of(f, model, theta_b, &batch_b);
   assert_ok(f, sprint_model_gradient_pair(model, &batch, theta_a, theta_b, moved ? x_b : NULL, &loss_a, gradient_a,
@@ -255,7 +255,7 @@ static void test_model__refuses_an_empty_batch(void **state) {
   sprint_population *people = new_people(f, 5, 4, 2);
   sprint_model *model = new_model(f, people, "{layers: dense 1, loss: logistic}");
   sprint_real theta[5] = {0}, gradient[5];
-  const sprint_batch empty = {0, sprint_population_x(people), sprint_population_y(people)};
+  const sprint_batch empty = {sizeof empty, 0, sprint_population_x(people), sprint_population_y(people)};
   assert_failed(f, sprint_model_gradient(model, theta, &empty, NULL, NULL, gradient, NULL), SPRINT_ERROR_ARGUMENT,
                 "the batch is empty: at least one row was expected");
   assert_failed(f, sprint_model_gradient_pair(model, &empty, theta, theta, NULL, NULL, gradient, gradient),

@@ -39,7 +39,8 @@ static void test_model_custom__equals_the_test_bed(void **state) {
   double scale = 1, loss, expected_loss;
   sprint_population *people = new_people(f, N, D, 0);
   sprint_model *bed = new_model(f, people, "{loss: mean}");
-  sprint_model *model = new_custom(f, &(sprint_model_callbacks){&scale, D, D, own_gradient, NULL, NULL});
+  sprint_model *model =
+      new_custom(f, &(sprint_model_callbacks){sizeof(sprint_model_callbacks), &scale, D, D, own_gradient, NULL, NULL});
   assert_int_equal(sprint_model_n_params(model), D);
   assert_int_equal(sprint_model_n_features(model), D);
   sprint_real theta[D], gradient[D], pair[D], expected[D];
@@ -65,7 +66,7 @@ static void test_model_custom__equals_the_test_bed(void **state) {
 static void test_model_custom__starts_at_zero_or_where_told(void **state) {
   struct fixture *f = *state;
   double scale = 1;
-  sprint_model_callbacks callbacks = {&scale, D, D, own_gradient, NULL, NULL};
+  sprint_model_callbacks callbacks = {sizeof callbacks, &scale, D, D, own_gradient, NULL, NULL};
   sprint_real theta[D] = {9, 9, 9, 9};
   sprint_model *model = new_custom(f, &callbacks);
   assert_ok(f, sprint_model_start(model, 5, theta));
@@ -82,7 +83,8 @@ static void test_model_custom__moves_people_by_its_score(void **state) {
   struct fixture *f = *state;
   double scale = 1;
   sprint_population *people = new_people(f, N, D, 0);
-  sprint_model *model = new_custom(f, &(sprint_model_callbacks){&scale, D, D, own_gradient, own_score, NULL});
+  sprint_model *model = new_custom(
+      f, &(sprint_model_callbacks){sizeof(sprint_model_callbacks), &scale, D, D, own_gradient, own_score, NULL});
   const sprint_real theta[D] = {1, -2, (sprint_real)0.5, 4}, *x = sprint_population_x(people);
   for (int way = 0; way < 2; way++) {
     sprint_shift *shift = NULL;
@@ -101,7 +103,8 @@ static void test_model_custom__refuses_what_it_cannot_give(void **state) {
   struct fixture *f = *state;
   double scale = 1;
   sprint_population *people = new_people(f, N, D, 0);
-  sprint_model *model = new_custom(f, &(sprint_model_callbacks){&scale, D, D, own_gradient, NULL, NULL});
+  sprint_model *model =
+      new_custom(f, &(sprint_model_callbacks){sizeof(sprint_model_callbacks), &scale, D, D, own_gradient, NULL, NULL});
   sprint_real theta[D] = {0}, gradient_x[N * D] = {7}, outputs[N];
   sprint_batch batch = everybody(people);
   double loss = 7;
@@ -120,8 +123,10 @@ static void test_model_custom__refuses_what_it_cannot_give(void **state) {
 
 static void test_model_custom__refuses_callbacks_that_do_not_fit(void **state) {
   struct fixture *f = *state;
-  const sprint_model_callbacks bad[] = {
-      {NULL, D, D, NULL, NULL, NULL}, {NULL, 0, D, own_gradient, NULL, NULL}, {NULL, D, 0, own_gradient, NULL, NULL}};
+  enum { SIZE = sizeof(sprint_model_callbacks) };
+  const sprint_model_callbacks bad[] = {{SIZE, NULL, D, D, NULL, NULL, NULL},
+                                        {SIZE, NULL, 0, D, own_gradient, NULL, NULL},
+                                        {SIZE, NULL, D, 0, own_gradient, NULL, NULL}};
   for (size_t i = 0; i < SPRINT__COUNT(bad); i++) {
     sprint_model *model = NULL;
     assert_failed(f, sprint_model_new_custom(f->context, &bad[i], &model), SPRINT_ERROR_ARGUMENT,
@@ -132,7 +137,7 @@ static void test_model_custom__refuses_callbacks_that_do_not_fit(void **state) {
 
 static void test_model_custom__survives_failed_allocations(void **state) {
   struct fixture *f = *state;
-  const sprint_model_callbacks callbacks = {NULL, D, D, own_gradient, NULL, NULL};
+  const sprint_model_callbacks callbacks = {sizeof callbacks, NULL, D, D, own_gradient, NULL, NULL};
   sprint_model *model = NULL;
   for (int64_t k = 0; !model; k++) {
     f->context->n_allocations = 0;

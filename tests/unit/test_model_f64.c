@@ -63,7 +63,7 @@ static void compare_features(struct place *p) {
   assert_ok(p->f, sprint_model_gradient(p->model, p->theta, &rows, NULL, NULL, NULL, gradient_x));
   for (size_t i = 0; i < rows.n; i++) {
     memcpy(x, rows.x + i * D, sizeof x);
-    p->rows = (sprint_batch){1, x, rows.y + i};
+    p->rows = (sprint_batch){sizeof(sprint_batch), 1, x, rows.y + i};
     for (size_t k = 0; k < D; k++) compare(p, &x[k], (double)gradient_x[i * D + k], "feature", i * D + k);
   }
   p->rows = rows;

@@ -83,7 +83,8 @@ static inline sprint_population *new_people(struct fixture *f, size_t n, size_t 
 }
 
 static inline sprint_batch everybody(const sprint_population *people) {
-  return (sprint_batch){sprint_population_n(people), sprint_population_x(people), sprint_population_y(people)};
+  return (sprint_batch){sizeof(sprint_batch), sprint_population_n(people), sprint_population_x(people),
+                        sprint_population_y(people)};
 }
 
 static inline sprint_model *new_model(struct fixture *f, const sprint_population *people, const char *spec) {

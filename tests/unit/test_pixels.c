@@ -80,7 +80,7 @@ static void start(sprint_context *context, const sprint_population *people, cons
            (unsigned long long)steps);
   MUST(context, sprint_model_new(context, network, people, ret_model));
   MUST(context, sprint_shift_new(context, shift, *ret_model, people, ret_shift));
-  sprint_run_options options = {.spec = spec, .shift = *ret_shift};
+  sprint_run_options options = {.size = sizeof options, .spec = spec, .shift = *ret_shift};
   MUST(context, sprint_run_new(context, &options, ret_run));
 }
 

@@ -17,7 +17,8 @@ static void class_losses(struct world *w, const sprint_real *theta, double *ret_
     if (k < 60 || (k >= 66 && k < 78)) penalty += 0.01 / 2 * (double)theta[k] * (double)theta[k]; /* weights alone */
   ret_losses[0] = ret_losses[1] = 0;
   for (size_t i = 0; i < 200; i++) {
-    sprint_batch row = {1, sprint_population_x(w->population) + 10 * i, sprint_population_y(w->population) + i};
+    sprint_batch row = {sizeof row, 1, sprint_population_x(w->population) + 10 * i,
+                        sprint_population_y(w->population) + i};
     double loss = 0;
     MUST(w->context, sprint_model_gradient(w->model, theta, &row, &loss, NULL, NULL, NULL));
     size_t c = (size_t)row.y[0];
@@ -95,7 +96,7 @@ static void test_retention__running_means(void **state) {
   y[0] = sprint_population_y(w.population)[4];
   size_t c = (size_t)y[0];
   struct sprint__sums sums = {0, 0, NULL};
-  sprint_batch row = {1, x, y};
+  sprint_batch row = {sizeof row, 1, x, y};
   struct sprint__rows rows = sprint__rows_of(&row);
   sprint__model_sums(w.model, theta, &rows, &sums, NULL);
   loss = sums.loss;

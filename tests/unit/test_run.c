@@ -3,8 +3,8 @@
 
 #include <unistd.h>
 
-#include "run/run.h"
 #include "engine/sampler.h"
+#include "run/run.h"
 
 static const char bed[] = "{kind: gaussian, n: 500, mean: 2, standardize: none}";
 static const char lending[] = "{kind: lending, n: 3000, select: balanced, size: 300, holdout: 0.2}";
@@ -30,8 +30,8 @@ static void test_trace__closed_forms_of_the_mean(void **state) {
   CLOSE(row->displacement, 0.4 * fabs(theta), 500);
   assert_true(isnan(row->accuracy) && isnan(row->loss_heldout) && row->bias == 0);
   assert_true(row->epoch == 3 && row->cost.steps == 3 * 72 && row->cost.ifo == 3 * 72 * 7);
-  size_t n = 0;
-  const sprint_trace_row *rows = sprint_run_trace(run, &n);
+  size_t n = sprint_run_n_rows(run);
+  const sprint_trace_row *rows = sprint_run_row(run, 0);
   assert_int_equal(n, 4);
   double mean = (rows[0].gradient_sq + rows[1].gradient_sq + rows[2].gradient_sq + rows[3].gradient_sq) / 4;
   CLOSE(row->gradient_sq_mean, mean, 10);
@@ -39,9 +39,9 @@ static void test_trace__closed_forms_of_the_mean(void **state) {
   world_free(&w);
 }
 
-/* Oracle: the table of docs/math.md section 3. On the mean test bed g~ = theta~ - m - e theta~, and at theta~ the records
- * under theta have the gradient theta~ - m - e theta, so the bias of `paper` is |e| |theta - theta~| of the last step;
- * `coupled` and `unbiased` have none. */
+/* Oracle: the table of docs/math.md section 3. On the mean test bed g~ = theta~ - m - e theta~, and at theta~ the
+ * records under theta have the gradient theta~ - m - e theta, so the bias of `paper` is |e| |theta - theta~| of the
+ * last step; `coupled` and `unbiased` have none. */
 static void test_trace__bias_of_the_corrections(void **state) {
   (void)state;
   struct world w = world_new(bed, "{loss: mean}", "{kind: location, epsilon: 0.6}");
@@ -168,7 +168,7 @@ static void test_run__gradient_stops_it(void **state) {
   assert_int_equal(sprint_run_stop(run), SPRINT_STOP_GRADIENT);
   assert_true(last_row(run)->gradient_sq <= 1e-4);
   sprint_run_free(run);
-  sprint_run_options options = {.spec = "{stop: {epochs: 0}}", .shift = w.shift};
+  sprint_run_options options = {.size = sizeof options, .spec = "{stop: {epochs: 0}}", .shift = w.shift};
   REFUSED(w.context, SPRINT_ERROR_INPUT, "nothing would ever end", sprint_run_new(w.context, &options, &run));
   world_free(&w);
 }

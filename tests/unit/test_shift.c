@@ -140,7 +140,7 @@ static void test_custom__sentence_is_kept(void **state) {
   struct world w = world_new(lending, linear, NULL);
   double p[2];
   sprint_real theta[D + 1] = {0};
-  sprint_shift_callbacks callbacks = {w.context, NULL, explaining_strata};
+  sprint_shift_callbacks callbacks = {.size = sizeof callbacks, .user = w.context, .strata = explaining_strata};
   MUST(w.context, sprint_shift_new_custom(w.context, &callbacks, w.model, w.population, &w.shift));
   REFUSED(w.context, SPRINT_ERROR_CALLBACK, "closed on Sundays", sprint_shift_strata(w.shift, theta, p));
   world_free(&w);
@@ -151,7 +151,7 @@ static void test_custom__strata_are_checked(void **state) {
   struct world w = world_new(lending, linear, NULL);
   double p[2] = {0.25, 0.75}, got[2];
   sprint_real theta[D + 1] = {0};
-  sprint_shift_callbacks callbacks = {p, NULL, odd_strata};
+  sprint_shift_callbacks callbacks = {.size = sizeof callbacks, .user = p, .strata = odd_strata};
   MUST(w.context, sprint_shift_new_custom(w.context, &callbacks, w.model, w.population, &w.shift));
   MUST(w.context, sprint_shift_strata(w.shift, theta, got));
   assert_true(got[0] == 0.25 && got[1] == 0.75);
@@ -166,6 +166,55 @@ static void test_custom__strata_are_checked(void **state) {
   MUST(w.context, sprint_shift_new_custom(w.context, &callbacks, w.model, w.population, &w.shift));
   REFUSED(w.context, SPRINT_ERROR_CALLBACK, "strata callback failed", sprint_shift_strata(w.shift, theta, got));
   world_free(&w);
+}
+
+/* People whose answers fade in: half of the way from where the deployment before had led them. */
+struct fading {
+  size_t n_deployments;
+  double where; /* what all have moved by */
+};
+
+static sprint_status fading_deployed(void *user, const sprint_real *theta) {
+  struct fading *fading = user;
+  fading->n_deployments++;
+  fading->where += 0.5 * ((double)theta[0] - fading->where);
+  return SPRINT_OK;
+}
+
+static sprint_status fading_respond(void *user, const sprint_real *deployed, const uint32_t *who, const sprint_real *y,
+                                    size_t n, sprint_real *x) {
+  (void)deployed;
+  (void)who;
+  (void)y;
+  const struct fading *fading = user;
+  for (size_t i = 0; i < n; i++) x[i * D] += (sprint_real)fading->where;
+  return SPRINT_OK;
+}
+
+/* A shift hears of every deployment, once; rows of the trace are no deployments, and change nothing. */
+static void test_custom__hears_of_deployments(void **state) {
+  (void)state;
+  static const char *const methods[] = {"sgd", "{kind: sprint, correction: paper}",
+                                        "{kind: sprint, correction: coupled}"};
+  for (size_t m = 0; m < 3; m++) {
+    sprint_real theta[2][D + 1];
+    for (int rows = 0; rows < 2; rows++) {
+      struct world w = world_new(lending, linear, NULL);
+      struct fading fading = {0};
+      sprint_shift_callbacks callbacks = {
+          .size = sizeof callbacks, .user = &fading, .respond = fading_respond, .deployed = fading_deployed};
+      MUST(w.context, sprint_shift_new_custom(w.context, &callbacks, w.model, w.population, &w.shift));
+      char spec[160];
+      snprintf(spec, sizeof spec, "{method: %s, step: {size: 0.1}, stop: {epochs: 6}, eval: {every: %d}}", methods[m],
+               rows ? 1 : 6);
+      sprint_run *run = run_done(&w, spec, 3);
+      assert_int_equal(fading.n_deployments, last_row(run)->cost.deployments);
+      memcpy(theta[rows], sprint_run_theta(run), sizeof theta[rows]);
+      sprint_run_free(run);
+      world_free(&w);
+    }
+    assert_memory_equal(theta[0], theta[1], sizeof theta[0]);
+  }
 }
 
 static void test_shift__refusals(void **state) {
@@ -192,15 +241,11 @@ static void test_shift__refusals(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_strategic__linear_logit),
-      cmocka_unit_test(test_strategic__linear_probability),
-      cmocka_unit_test(test_strategic__sign_good_and_columns),
-      cmocka_unit_test(test_strategic__accumulating),
-      cmocka_unit_test(test_linear__moves_one_class),
-      cmocka_unit_test(test_location__matrix),
-      cmocka_unit_test(test_custom__strata_are_checked),
-      cmocka_unit_test(test_custom__sentence_is_kept),
-      cmocka_unit_test(test_shift__refusals),
+      cmocka_unit_test(test_strategic__linear_logit),          cmocka_unit_test(test_strategic__linear_probability),
+      cmocka_unit_test(test_strategic__sign_good_and_columns), cmocka_unit_test(test_strategic__accumulating),
+      cmocka_unit_test(test_linear__moves_one_class),          cmocka_unit_test(test_location__matrix),
+      cmocka_unit_test(test_custom__strata_are_checked),       cmocka_unit_test(test_custom__sentence_is_kept),
+      cmocka_unit_test(test_custom__hears_of_deployments),     cmocka_unit_test(test_shift__refusals),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

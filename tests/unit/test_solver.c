@@ -1,6 +1,8 @@
 /* solver/: ask and tell on the scalar test bed, whose every number can be written down. */
 #include "help.h"
 
+#include <stddef.h>
+
 #include "solver/solver.h"
 
 enum { N = 6 };
@@ -20,7 +22,7 @@ static struct bench bench_new(const char *spec, sprint_real start) {
   assert_int_equal(sprint_context_new(&b.context), SPRINT_OK);
   MUST(b.context, sprint_population_new(b.context, N, 1, z, zeros, 0, &b.population));
   MUST(b.context, sprint_model_new(b.context, "{loss: mean}", b.population, &b.model));
-  sprint_solver_options options = {.spec = spec, .model = b.model, .n = N, .theta = &start};
+  sprint_solver_options options = {.size = sizeof options, .spec = spec, .model = b.model, .n = N, .theta = &start};
   MUST(b.context, sprint_solver_new(b.context, &options, &b.solver));
   return b;
 }
@@ -33,14 +35,14 @@ static void bench_free(struct bench *b) {
 }
 
 static sprint_want ask(struct bench *b) {
-  sprint_want want;
+  sprint_want want = {.size = sizeof want};
   MUST(b->context, sprint_solver_ask(b->solver, &want));
   return want;
 }
 
 /* Answers with the first records of z. */
 static void tell(struct bench *b, size_t n) {
-  sprint_records records = {.n = n, .x = z, .y = zeros, .last = true};
+  sprint_records records = {.size = sizeof records, .n = n, .x = z, .y = zeros, .last = true};
   MUST(b->context, sprint_solver_tell(b->solver, &records));
 }
 
@@ -65,7 +67,8 @@ static void test_rgd__takes_everybody_in_pieces(void **state) {
   (void)state;
   struct bench b = bench_new("{method: rgd, step: {size: 0.25}, stop: {epochs: 2}}", 10);
   assert_int_equal(ask(&b).kind, SPRINT_WANT_POPULATION);
-  sprint_records first = {.n = 4, .x = z, .y = zeros}, rest = {.n = 2, .x = z + 4, .y = zeros, .last = true};
+  sprint_records first = {.size = sizeof first, .n = 4, .x = z, .y = zeros},
+                 rest = {.size = sizeof rest, .n = 2, .x = z + 4, .y = zeros, .last = true};
   MUST(b.context, sprint_solver_tell(b.solver, &first));
   CLOSE(theta(&b), 10, 0);
   MUST(b.context, sprint_solver_tell(b.solver, &rest));
@@ -106,7 +109,7 @@ static void test_sprint__coupled_uses_the_reference(void **state) {
   ask(&b);
   tell(&b, N);
   assert_true(ask(&b).reference == 1);
-  sprint_records records = {.n = 2, .x = z, .y = zeros, .x_reference = reference};
+  sprint_records records = {.size = sizeof records, .n = 2, .x = z, .y = zeros, .x_reference = reference};
   MUST(b.context, sprint_solver_tell(b.solver, &records));
   CLOSE(sprint_solver_direction(b.solver)[0], 5, 4);
   bench_free(&b);
@@ -214,7 +217,7 @@ static void test_stop__reasons(void **state) {
 static void test_solver__misuse_is_refused(void **state) {
   (void)state;
   struct bench b = bench_new("{method: {kind: sprint, batch: 2}}", 10);
-  sprint_records records = {.n = 2, .x = z, .y = zeros, .last = true};
+  sprint_records records = {.size = sizeof records, .n = 2, .x = z, .y = zeros, .last = true};
   REFUSED(b.context, SPRINT_ERROR_ARGUMENT, "nothing had asked", sprint_solver_tell(b.solver, &records));
   sprint_want first = ask(&b), again = ask(&b);
   assert_memory_equal(&first, &again, sizeof first);
@@ -224,12 +227,126 @@ static void test_solver__misuse_is_refused(void **state) {
   REFUSED(b.context, SPRINT_ERROR_ARGUMENT, "no records", sprint_solver_tell(b.solver, &records));
   tell(&b, N);
   ask(&b);
-  records = (sprint_records){.n = 3, .x = z, .y = zeros};
+  records = (sprint_records){.size = sizeof records, .n = 3, .x = z, .y = zeros};
   REFUSED(b.context, SPRINT_ERROR_ARGUMENT, "3 records was told; 2 were wanted",
           sprint_solver_tell(b.solver, &records));
   sprint_solver_halt(b.solver, SPRINT_STOP_REQUESTED);
   assert_int_equal(ask(&b).kind, SPRINT_WANT_NOTHING);
   assert_string_equal(sprint_stop_word(sprint_solver_stop(b.solver)), "requested");
+  bench_free(&b);
+}
+
+/* Structs of another version: an older one lacks fields, a newer one may use some that are not known here. */
+static void test_solver__structs_may_grow(void **state) {
+  (void)state;
+  struct bench b = bench_new("{method: {kind: sgd, batch: 2}}", 10);
+  struct {
+    sprint_records records;
+    uint64_t later;
+  } newer = {{.size = sizeof newer, .n = 2, .x = z, .y = zeros}, 0};
+  sprint_want want = {.size = 0};
+  REFUSED(b.context, SPRINT_ERROR_ARGUMENT, "sizeof(sprint_want) was expected", sprint_solver_ask(b.solver, &want));
+  want = (sprint_want){.size = offsetof(sprint_want, step), .step = 77};
+  MUST(b.context, sprint_solver_ask(b.solver, &want));
+  assert_true(want.kind == SPRINT_WANT_BATCH && want.step == 77 && want.size == offsetof(sprint_want, step));
+  REFUSED(b.context, SPRINT_ERROR_ARGUMENT, "NULL was given", sprint_solver_tell(b.solver, NULL));
+  newer.later = 1;
+  REFUSED(b.context, SPRINT_ERROR_ARGUMENT, "does not know", sprint_solver_tell(b.solver, &newer.records));
+  newer.records.size = 0;
+  REFUSED(b.context, SPRINT_ERROR_ARGUMENT, ".size = sizeof(sprint_records)",
+          sprint_solver_tell(b.solver, &newer.records));
+  assert_int_equal(sprint_solver_counters(b.solver).steps, 0);
+  newer.later = 0;
+  newer.records.size = sizeof newer;
+  MUST(b.context, sprint_solver_tell(b.solver, &newer.records));
+  ask(&b);
+  newer.records.size = offsetof(sprint_records, images);
+  MUST(b.context, sprint_solver_tell(b.solver, &newer.records));
+  assert_int_equal(sprint_solver_counters(b.solver).steps, 2);
+  assert_string_equal(sprint_version(), SPRINT_VERSION);
+  assert_string_equal(sprint_precision(), sizeof(sprint_real) == 8 ? "double" : "float");
+  bench_free(&b);
+}
+
+/* Records that say which deployment made them are taken from the one that was wanted alone. */
+static void test_solver__stale_records_are_refused(void **state) {
+  (void)state;
+  struct bench b = bench_new("{method: {kind: sgd, batch: 2}}", 10);
+  sprint_records records = {.size = sizeof records, .n = 2, .x = z, .y = zeros, .deployment = 1};
+  ask(&b);
+  MUST(b.context, sprint_solver_tell(b.solver, &records));
+  assert_int_equal(ask(&b).deployment, 2);
+  REFUSED(b.context, SPRINT_ERROR_ARGUMENT, "records of deployment 1 were told; those of deployment 2 were wanted",
+          sprint_solver_tell(b.solver, &records));
+  records.deployment = 2;
+  MUST(b.context, sprint_solver_tell(b.solver, &records));
+  bench_free(&b);
+}
+
+/* A method that looks at two batches before it steps: v is the mean of both. A coin of the seed settles which of them
+ * counts twice. */
+struct pair {
+  sprint_real first;
+  bool waits;
+};
+
+static sprint_status pair_setup(sprint_solver *solver, const struct sprint__section *section) {
+  (void)section;
+  solver->impl = sprint__alloc(solver->context, 1, sizeof(struct pair));
+  return solver->impl ? SPRINT_OK : SPRINT_ERROR_MEMORY;
+}
+
+static void pair_free(sprint_solver *solver) { sprint__free(solver->impl); }
+
+static bool pair_want(const sprint_solver *solver, sprint_want *ret_want) {
+  (void)solver;
+  ret_want->kind = SPRINT_WANT_BATCH;
+  return false;
+}
+
+static bool pair_batch(sprint_solver *solver, const sprint_records *records, const struct sprint__rows *rows,
+                       struct sprint__estimate *ret_estimate) {
+  struct pair *pair = solver->impl;
+  struct sprint__sums sums = {0, 0, solver->direction};
+  sprint__model_sums(solver->model, solver->theta, rows, &sums, NULL);
+  ret_estimate->ifo = records->n;
+  pair->waits = !pair->waits;
+  if (pair->waits)
+    pair->first = solver->direction[0];
+  else
+    solver->direction[0] = (pair->first + solver->direction[0] + (solver->seed == 5 ? pair->first : 0)) / 2;
+  return !pair->waits;
+}
+
+static void test_solver__a_batch_may_ask_for_more(void **state) {
+  (void)state;
+  static const struct sprint__estimator_ops ops = {
+      .setup = pair_setup, .free = pair_free, .want = pair_want, .batch = pair_batch};
+  static const sprint_kind kind = {"pair", "", NULL, 0, &ops}, *const kinds[] = {&kind};
+  const sprint_family family = {"own", "method", "",  sprint__method_family.params, sprint__method_family.n_params,
+                                kinds, 1,        NULL};
+  struct bench b = bench_new("{}", 0);
+  sprint_solver_free(b.solver);
+  struct sprint__section *sections[4];
+  MUST(b.context, sprint__section_parse(b.context, &family, "{kind: pair, batch: 2}", "method", &sections[0]));
+  MUST(b.context, sprint__section_parse(b.context, &sprint__step_family, "{size: 0.5}", "step", &sections[1]));
+  MUST(b.context, sprint__section_parse(b.context, &sprint__deploy_family, NULL, "deploy", &sections[2]));
+  MUST(b.context, sprint__section_parse(b.context, &sprint__stop_family, NULL, "stop", &sections[3]));
+  struct sprint__method method = {sections[0], sections[1], sections[2], sections[3]};
+  sprint_real start = 10;
+  sprint_solver_options options = {.size = sizeof options, .model = b.model, .n = N, .theta = &start, .seed = 5};
+  MUST(b.context, sprint__solver_build(b.context, &method, &options, &b.solver));
+  for (int k = 0; k < 2; k++) {
+    assert_int_equal(sprint_solver_counters(b.solver).steps, 0);
+    assert_int_equal(ask(&b).deployment, 1); /* the second is of the same deployment */
+    sprint_records records = {.size = sizeof records, .n = 2, .x = z + 2 * k, .y = zeros};
+    MUST(b.context, sprint_solver_tell(b.solver, &records));
+  }
+  assert_int_equal(sprint_solver_counters(b.solver).steps, 1);
+  assert_int_equal(sprint_solver_counters(b.solver).ifo, 4);
+  double first = 10 - 1.5, second = 10 - 3.5; /* mean gradients of the two batches */
+  CLOSE(theta(&b), 10 - 0.5 * (2 * first + second) / 2, 4);
+  for (size_t i = 0; i < 4; i++) sprint__section_free(sections[i]);
   bench_free(&b);
 }
 
@@ -247,15 +364,15 @@ static void test_solver__labels_and_strata_are_checked(void **state) {
   assert_int_equal(sprint_context_new(&context), SPRINT_OK);
   MUST(context, sprint_population_new(context, 3, 1, x, y, 3, &population));
   MUST(context, sprint_model_new(context, "{layers: dense 3, loss: softmax}", population, &model));
-  sprint_solver_options options = {.model = model, .n = 3, .n_strata = 3, .theta = theta};
+  sprint_solver_options options = {.size = sizeof options, .model = model, .n = 3, .n_strata = 3, .theta = theta};
   MUST(context, sprint_solver_new(context, &options, &solver));
-  sprint_want want;
+  sprint_want want = {.size = sizeof want};
   MUST(context, sprint_solver_ask(solver, &want));
-  sprint_records records = {.n = 3, .x = x, .y = wrong, .stratum = stratum, .last = true};
+  sprint_records records = {.size = sizeof records, .n = 3, .x = x, .y = wrong, .stratum = stratum, .last = true};
   REFUSED(context, SPRINT_ERROR_ARGUMENT, "row 2: the label 7", sprint_solver_tell(solver, &records));
   wrong[2] = (sprint_real)NAN;
   REFUSED(context, SPRINT_ERROR_ARGUMENT, "row 2: the label", sprint_solver_tell(solver, &records));
-  sprint_batch batch = {3, x, wrong};
+  sprint_batch batch = {sizeof batch, 3, x, wrong};
   REFUSED(context, SPRINT_ERROR_ARGUMENT, "row 2: the label",
           sprint_model_gradient(model, theta, &batch, NULL, NULL, NULL, NULL));
   records.y = y;
@@ -283,7 +400,8 @@ static void test_solver__bad_specs_are_refused(void **state) {
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     sprint_solver *solver = NULL;
-    sprint_solver_options options = {.spec = cases[i][0], .model = b.model, .n = N, .theta = &start};
+    sprint_solver_options options = {
+        .size = sizeof options, .spec = cases[i][0], .model = b.model, .n = N, .theta = &start};
     REFUSED(b.context, SPRINT_ERROR_INPUT, cases[i][1], sprint_solver_new(b.context, &options, &solver));
     assert_null(solver);
   }
@@ -301,6 +419,9 @@ int main(void) {
       cmocka_unit_test(test_step__projects_onto_the_ball),
       cmocka_unit_test(test_stop__reasons),
       cmocka_unit_test(test_solver__misuse_is_refused),
+      cmocka_unit_test(test_solver__structs_may_grow),
+      cmocka_unit_test(test_solver__stale_records_are_refused),
+      cmocka_unit_test(test_solver__a_batch_may_ask_for_more),
       cmocka_unit_test(test_solver__labels_and_strata_are_checked),
       cmocka_unit_test(test_solver__bad_specs_are_refused),
   };
