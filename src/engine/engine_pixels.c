@@ -67,7 +67,7 @@ struct sum_work {
   const struct sprint__pixel_lists *lists;
   const sprint_real *theta;
   struct sprint__pixels_batch rows;
-  sprint_real *keep;  /* as of struct sprint__upper_rows */
+  sprint_real *keep;  /* as struct sprint__upper_rows has it */
   bool leaves_deltas; /* instead of the gradient of the first layer, its deltas are wanted */
 };
 
