@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/vector.h"
 
 /* A piece is large enough for all threads to be busy, and what is copied of it takes some megabytes. */
@@ -103,7 +104,11 @@ static sprint_status visit(struct sprint__pass *pass, const struct sprint__pass_
   all->correct[c] += sums.correct;
   all->count[c] += rows.n;
   all->n += rows.n;
-  if (passing->ret_displacement) *passing->ret_displacement += displacement(pass, &rows) / (double)pass->population->n;
+  if (passing->ret_displacement) {
+    double start = sprint__clock();
+    *passing->ret_displacement += displacement(pass, &rows) / (double)pass->population->n;
+    *passing->ret_seconds += sprint__clock() - start;
+  }
   for (size_t i = 0; passing->ret_x && i < rows.n; i++)
     memcpy(passing->ret_x + rows.who[i] * d, rows.x + i * d, d * sizeof *rows.x);
   return SPRINT_OK;

@@ -33,6 +33,7 @@ struct sprint__pass_options {
   void *user;                  /* of sum */
   sprint_real *ret_x;          /* (n, d) everybody's record goes here, or NULL; of shifts that move features */
   double *ret_displacement;    /* the mean over everybody of |x - base x| goes here, or NULL; as ret_x */
+  double *ret_seconds;         /* what that took is added to this */
 };
 
 /* Overwrites the sums; those of the gradient are left out where they have no room for them. Strata that the pass does

@@ -22,12 +22,14 @@ static sprint_status take(struct sprint__engine *engine, const struct taking *ta
   struct sprint__survey *survey = &engine->survey;
   sprint_shift *shift = engine->shift;
   bool displaced = taking->for_row && sprint__shift_moves(shift);
+  double aside = 0;
   struct sprint__pass_options passing = {.theta = taking->theta,
                                          .deployed = taking->deployed,
                                          .sum = engine->ops->sum,
                                          .user = engine,
                                          .ret_x = taking->for_row ? NULL : engine->anchor_x,
-                                         .ret_displacement = displaced ? &survey->displacement : NULL};
+                                         .ret_displacement = displaced ? &survey->displacement : NULL,
+                                         .ret_seconds = &aside};
   double start = sprint__clock();
   uint64_t evals = shift->evals;
   survey->known = survey->told = survey->own = false;
@@ -38,7 +40,7 @@ static sprint_status take(struct sprint__engine *engine, const struct taking *ta
   survey->known = status == SPRINT_OK;
   survey->displaced = displaced;
   survey->evals = shift->evals - evals;
-  survey->seconds = sprint__clock() - start;
+  survey->seconds = sprint__clock() - start - aside;
   return status;
 }
 
