@@ -94,7 +94,7 @@ int main(int argc, char **argv) {
   }
   int code = run_command(context, command, argc - 1, argv + 1);
   sprint_context_free(context);
-  if (fflush(stdout) != 0 && code == CLI_OK) {
+  if ((fflush(stdout) != 0 || ferror(stdout)) && code == CLI_OK) { /* a write before the last one may have failed */
     fputs("sprint: standard output cannot be written\n", stderr);
     code = CLI_FAILED;
   }

@@ -4,8 +4,8 @@
 #include <string.h>
 
 static const sprint_kind *const shift_kinds[] = {
-    &sprint__shift_none,     &sprint__shift_strategic, &sprint__shift_linear,
-    &sprint__shift_location, &sprint__shift_retention, &sprint__shift_both,
+    &sprint__shift_none,      &sprint__shift_strategic, &sprint__shift_linear, &sprint__shift_location,
+    &sprint__shift_retention, &sprint__shift_both,      &sprint__shift_chain,
 };
 
 const sprint_family sprint__shift_family = {

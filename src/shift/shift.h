@@ -55,7 +55,7 @@ struct sprint_shift {
   const sprint_population *population;
   uint64_t evals; /* per-sample model evaluations that simulating it has cost so far */
   enum sprint__theta_use uses_theta;
-  bool keeps_records;         /* a record under an older deployment cannot be asked for again: it depends on what came before */
+  bool keeps_records; /* a record under an older deployment cannot be asked for again: it depends on what came before */
   bool remembers_deployments; /* its answers depend on what was deployed before */
   sprint_real *state;         /* what goes on from deployment to deployment, flat, or NULL: for checkpoints */
   size_t n_state;
@@ -67,7 +67,7 @@ struct sprint_shift {
 
 extern const sprint_family sprint__shift_family;
 extern const sprint_kind sprint__shift_none, sprint__shift_strategic, sprint__shift_linear, sprint__shift_location,
-    sprint__shift_retention, sprint__shift_both;
+    sprint__shift_retention, sprint__shift_both, sprint__shift_chain;
 
 sprint_status sprint__shift_build(const struct sprint__section *section, sprint_model *model,
                                   const sprint_population *population, sprint_shift **ret_shift);

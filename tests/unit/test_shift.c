@@ -217,6 +217,36 @@ static void test_custom__hears_of_deployments(void **state) {
   }
 }
 
+/* Oracles: moves of linear responses add up; on classes of equal size factors exp(-alpha l_c) multiply, so that two
+ * retentions are one of the sum of their alphas. Four parts, chains within chains. */
+static void test_chain__parts_act_one_after_the_other(void **state) {
+  (void)state;
+  static const char chain[] =
+      "{kind: chain, first: {kind: linear, epsilon: 0.5}, then: {kind: chain, first: {kind: "
+      "linear, epsilon: 0.25}, then: {kind: chain, first: {kind: retention, alpha: 1}, then: "
+      "{kind: retention, alpha: 2}}}}";
+  struct world w = world_new("{kind: lending, n: 2000, select: balanced, size: 40}", linear, chain);
+  sprint_shift *moves = NULL, *weighs = NULL;
+  MUST(w.context, sprint_shift_new(w.context, "{kind: linear, epsilon: 0.75}", w.model, w.population, &moves));
+  MUST(w.context, sprint_shift_new(w.context, "{kind: retention, alpha: 3}", w.model, w.population, &weighs));
+  sprint_real theta[D + 1], x[D], expected[D];
+  MUST(w.context, sprint_model_start(w.model, 5, theta));
+  uint32_t who = 7;
+  MUST(w.context, sprint_shift_respond(w.shift, theta, &who, 1, x));
+  MUST(w.context, sprint_shift_respond(moves, theta, &who, 1, expected));
+  for (size_t j = 0; j < D; j++) CLOSE(x[j], expected[j], 4);
+  double p[2], one[2];
+  MUST(w.context, sprint_shift_strata(w.shift, theta, p));
+  MUST(w.context, sprint_shift_strata(weighs, theta, one));
+  for (size_t c = 0; c < 2; c++) assert_true(fabs(p[c] - one[c]) < 1e-12);
+  sprint_run *run = run_done(&w, "{step: {size: 0.05}, stop: {epochs: 3}}", 1);
+  assert_int_equal(sprint_run_stop(run), SPRINT_STOP_EPOCHS);
+  sprint_run_free(run);
+  sprint_shift_free(weighs);
+  sprint_shift_free(moves);
+  world_free(&w);
+}
+
 static void test_shift__refusals(void **state) {
   (void)state;
   struct world w = world_new(lending, "{layers: 'dense 4, relu, dense 1'}", NULL);
@@ -227,10 +257,11 @@ static void test_shift__refusals(void **state) {
       {"{kind: strategic, columns: [agee]}", "did you mean 'age'"},
       {"{kind: strategic, columns: [age, age]}", "named twice"},
       {"{kind: strategic, good: maybe}", "'maybe' is not a class"},
+      {"{kind: chain, first: none, then: none}", "nobody reacts"},
       {"{kind: location, matrix: /nowhere.npy}", "/nowhere.npy"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-    REFUSED(w.context, (i == 5 ? SPRINT_ERROR_IO : SPRINT_ERROR_INPUT), cases[i][1],
+    REFUSED(w.context, (i == 6 ? SPRINT_ERROR_IO : SPRINT_ERROR_INPUT), cases[i][1],
             sprint_shift_new(w.context, cases[i][0], w.model, w.population, &shift));
   uint32_t nobody = 40;
   sprint_real x[D], theta[49] = {0};
@@ -241,11 +272,17 @@ static void test_shift__refusals(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_strategic__linear_logit),          cmocka_unit_test(test_strategic__linear_probability),
-      cmocka_unit_test(test_strategic__sign_good_and_columns), cmocka_unit_test(test_strategic__accumulating),
-      cmocka_unit_test(test_linear__moves_one_class),          cmocka_unit_test(test_location__matrix),
-      cmocka_unit_test(test_custom__strata_are_checked),       cmocka_unit_test(test_custom__sentence_is_kept),
-      cmocka_unit_test(test_custom__hears_of_deployments),     cmocka_unit_test(test_shift__refusals),
+      cmocka_unit_test(test_strategic__linear_logit),
+      cmocka_unit_test(test_strategic__linear_probability),
+      cmocka_unit_test(test_strategic__sign_good_and_columns),
+      cmocka_unit_test(test_strategic__accumulating),
+      cmocka_unit_test(test_linear__moves_one_class),
+      cmocka_unit_test(test_location__matrix),
+      cmocka_unit_test(test_custom__strata_are_checked),
+      cmocka_unit_test(test_custom__sentence_is_kept),
+      cmocka_unit_test(test_custom__hears_of_deployments),
+      cmocka_unit_test(test_chain__parts_act_one_after_the_other),
+      cmocka_unit_test(test_shift__refusals),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
