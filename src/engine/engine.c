@@ -43,7 +43,7 @@ static sprint_status deployment_new(const sprint_shift *shift, struct sprint__de
 
 void sprint__engine_free(struct sprint__engine *engine) {
   if (!engine) return;
-  sprint__shift_set_losses(engine->shift, NULL);
+  if (engine->shift->losses.user == engine) sprint__shift_set_losses(engine->shift, NULL);
   if (engine->ops && engine->ops->free) engine->ops->free(engine);
   deployment_clear(&engine->current);
   deployment_clear(&engine->anchor);
