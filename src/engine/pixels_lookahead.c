@@ -151,6 +151,11 @@ static size_t batches_after(const sprint_solver *solver, size_t steps) {
 
 static bool has_next(const struct sprint__pixels_lookahead *w) { return w->now->done < w->now->n; }
 
+static sprint_status step_alone(struct sprint__engine *engine, const sprint_want *want) {
+  sprint__engine_draw(engine, want);
+  return sprint__pixels_step(engine, want, engine->who);
+}
+
 /* The steps of this round, one after the other. */
 static sprint_status take_steps(struct sprint__engine *engine, sprint_want *want) {
   const struct sprint__pixels_lookahead *w = sprint__pixels_of(engine)->lookahead;
@@ -160,6 +165,7 @@ static sprint_status take_steps(struct sprint__engine *engine, sprint_want *want
     if (!has_next(w) || solver->stop != SPRINT_STOP_RUNNING) return SPRINT_OK;
     SPRINT__TRY(sprint__engine_ask(engine, want));
     if (want->kind == SPRINT_WANT_NOTHING || solver->stop != SPRINT_STOP_RUNNING) return SPRINT_OK;
+    if (!has_next(w)) return step_alone(engine, want); /* a deployment has settled the round */
   }
 }
 

@@ -3,24 +3,15 @@
  * compositions themselves, so that there may be any number of them. */
 #include "shift/shift.h"
 
-static void compose_free(sprint_shift *shift) { sprint__free(shift->impl); }
+struct composition {
+  struct sprint__shift_ops ops; /* what its parts do, and no more */
+  double *p;                    /* (n_strata) room for one part's */
+};
 
-/* The parts are the shifts of two keys of the section; impl (n_strata): room for one part's probabilities. */
-static sprint_status compose(sprint_shift *shift, const struct sprint__section *section, const char *const keys[2]) {
-  shift->impl = sprint__alloc(shift->context, shift->population->n_strata, sizeof(double));
-  shift->parts = sprint__alloc(shift->context, 2, sizeof *shift->parts);
-  if (!shift->impl || !shift->parts) return SPRINT_ERROR_MEMORY;
-  shift->n_parts = 2;
-  shift->uses_theta = SPRINT__USES_THETA_AT_EPOCH;
-  for (size_t k = 0; k < shift->n_parts; k++) {
-    SPRINT__TRY(
-        sprint__shift_build(sprint__get_section(section, keys[k]), shift->model, shift->population, &shift->parts[k]));
-    const sprint_shift *part = shift->parts[k];
-    if (part->uses_theta < shift->uses_theta) shift->uses_theta = part->uses_theta; /* the part that asks most */
-    shift->keeps_records = shift->keeps_records || part->keeps_records;
-    shift->remembers_deployments = shift->remembers_deployments || part->remembers_deployments;
-  }
-  return SPRINT_OK;
+static void compose_free(sprint_shift *shift) {
+  struct composition *own = shift->impl;
+  if (own) sprint__free(own->p);
+  sprint__free(own);
 }
 
 /* Calls part->ops->OP and counts the evaluations of the part as the composition's. */
@@ -54,7 +45,7 @@ static sprint_status compose_drawn(sprint_shift *shift, const sprint_real *deplo
 static sprint_status compose_strata(sprint_shift *shift, const sprint_real *deployed, enum sprint__moment moment,
                                     double *ret_p) {
   const sprint_population *population = shift->population;
-  double *p = shift->impl, sum = 0;
+  double *p = ((struct composition *)shift->impl)->p, sum = 0;
   bool first = true;
   for (size_t k = 0; k < shift->n_parts; k++) {
     if (!shift->parts[k]->ops->strata) continue;
@@ -67,18 +58,38 @@ static sprint_status compose_strata(sprint_shift *shift, const sprint_real *depl
   return SPRINT_OK;
 }
 
-static const struct sprint__shift_ops moves_ops = {
-    .free = compose_free, .deployed = compose_deployed, .respond = compose_respond, .drawn = compose_drawn};
-static const struct sprint__shift_ops reweights_ops = {
-    .free = compose_free, .deployed = compose_deployed, .strata = compose_strata, .drawn = compose_drawn};
-static const struct sprint__shift_ops does_both_ops = {.free = compose_free,
-                                                       .deployed = compose_deployed,
-                                                       .respond = compose_respond,
-                                                       .strata = compose_strata,
-                                                       .drawn = compose_drawn};
+/* What the composition does, and when it looks at theta, follow from a part. */
+static void take_after(sprint_shift *shift, const sprint_shift *part) {
+  struct sprint__shift_ops *ops = &((struct composition *)shift->impl)->ops;
+  if (part->ops->deployed) ops->deployed = compose_deployed;
+  if (part->ops->respond) ops->respond = compose_respond;
+  if (part->ops->strata) ops->strata = compose_strata;
+  if (part->ops->drawn) ops->drawn = compose_drawn;
+  if (part->uses_theta < shift->uses_theta) shift->uses_theta = part->uses_theta;
+  shift->keeps_records = shift->keeps_records || part->keeps_records;
+  shift->remembers_deployments = shift->remembers_deployments || part->remembers_deployments;
+}
+
+/* The parts are the shifts of two keys of the section. */
+static sprint_status compose(sprint_shift *shift, const struct sprint__section *section, const char *const keys[2]) {
+  struct composition *own = shift->impl = sprint__alloc(shift->context, 1, sizeof *own);
+  if (!own) return SPRINT_ERROR_MEMORY;
+  own->ops.free = compose_free;
+  shift->ops = &own->ops;
+  own->p = sprint__alloc(shift->context, shift->population->n_strata, sizeof *own->p);
+  shift->parts = sprint__alloc(shift->context, 2, sizeof *shift->parts);
+  if (!own->p || !shift->parts) return SPRINT_ERROR_MEMORY;
+  shift->n_parts = 2;
+  shift->uses_theta = SPRINT__USES_THETA_AT_EPOCH;
+  for (size_t k = 0; k < shift->n_parts; k++) {
+    SPRINT__TRY(
+        sprint__shift_build(sprint__get_section(section, keys[k]), shift->model, shift->population, &shift->parts[k]));
+    take_after(shift, shift->parts[k]);
+  }
+  return SPRINT_OK;
+}
 
 static sprint_status both_setup(sprint_shift *shift, const struct sprint__section *section) {
-  shift->ops = &does_both_ops;
   SPRINT__TRY(compose(shift, section, (const char *const[]){"response", "strata"}));
   if (!sprint__shift_moves(shift->parts[0]) || sprint__shift_reweights(shift->parts[0]))
     return sprint__refuse(section, "response", "a shift that moves features, and does no more, was expected");
@@ -88,13 +99,9 @@ static sprint_status both_setup(sprint_shift *shift, const struct sprint__sectio
 }
 
 static sprint_status chain_setup(sprint_shift *shift, const struct sprint__section *section) {
-  shift->ops = &does_both_ops;
   SPRINT__TRY(compose(shift, section, (const char *const[]){"first", "then"}));
-  bool moves = sprint__shift_moves(shift->parts[0]) || sprint__shift_moves(shift->parts[1]);
-  bool reweights = sprint__shift_reweights(shift->parts[0]) || sprint__shift_reweights(shift->parts[1]);
-  if (!moves && !reweights) return sprint__refuse(section, "first", "a chain of shifts under which nobody reacts");
-  shift->ops = !reweights ? &moves_ops : !moves ? &reweights_ops : &does_both_ops;
-  return SPRINT_OK;
+  if (sprint__shift_moves(shift) || sprint__shift_reweights(shift)) return SPRINT_OK;
+  return sprint__refuse(section, "first", "a chain of shifts under which nobody reacts");
 }
 
 static const struct sprint__shift_ops both_ops = {.setup = both_setup}, chain_ops = {.setup = chain_setup};

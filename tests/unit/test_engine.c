@@ -280,6 +280,66 @@ static void test_engine__methods_that_declare_nothing(void **state) {
   sprint_context_free(context);
 }
 
+/* A shift under which nobody reacts, but which hears of every deployment, whole: also of those in the middle of batches
+ * that were drawn ahead. */
+struct hearing {
+  size_t n;
+  double sum; /* of all of theta, over all deployments */
+};
+static struct hearing heard;
+
+static sprint_status hearing_setup(sprint_shift *shift, const struct sprint__section *section) {
+  (void)section;
+  shift->uses_theta = SPRINT__USES_THETA_AT_EPOCH;
+  return SPRINT_OK;
+}
+
+static sprint_status hearing_deployed(sprint_shift *shift, const sprint_real *theta) {
+  heard.n++;
+  for (size_t i = 0; i < shift->model->n_params; i++) heard.sum += (double)theta[i];
+  return SPRINT_OK;
+}
+
+static void test_engine__deployments_in_mid_round(void **state) {
+  (void)state;
+  static const struct sprint__shift_ops ops = {.setup = hearing_setup, .deployed = hearing_deployed};
+  static const sprint_kind kind = {"hearing", "", NULL, 0, &ops}, *const kinds[] = {&kind};
+  static const sprint_family family = {"own", "shift", "", NULL, 0, kinds, 1, "hearing"};
+  static const char *const engines[] = {"plain", "pixels"};
+  static struct end ends[2];
+  struct hearing all[2];
+  sprint_context *context = NULL;
+  assert_int_equal(sprint_context_new(&context), SPRINT_OK);
+  sprint_population *images = load_images(context);
+  for (size_t k = 0; k < 2; k++) {
+    sprint_model *model = NULL;
+    sprint_shift *shift = NULL;
+    sprint_run *run = NULL;
+    char spec[160];
+    heard = (struct hearing){0};
+    struct sprint__section *section = section_of(context, &family, NULL);
+    MUST(context, sprint_model_new(context, network, images, &model));
+    MUST(context, sprint__shift_build(section, model, images, &shift));
+    snprintf(spec, sizeof spec, "{method: {batch: 3}, step: {size: 0.02}, stop: {epochs: 2}, engine: %s}", engines[k]);
+    sprint_run_options options = {.size = sizeof options, .spec = spec, .seed = 4, .shift = shift};
+    MUST(context, sprint_run_new(context, &options, &run));
+    MUST(context, sprint_run_go(run, NULL, NULL));
+    ends[k].n_params = sprint_model_n_params(model);
+    finish(run, &ends[k]);
+    all[k] = heard;
+    sprint__section_free(section);
+    sprint_run_free(run);
+    sprint_shift_free(shift);
+    sprint_model_free(model);
+  }
+  same_numbers(&ends[0], &ends[1]);
+  assert_int_equal(all[0].n, ends[0].row.cost.deployments);
+  assert_int_equal(all[1].n, all[0].n);
+  CLOSE(all[1].sum, all[0].sum, ROUNDINGS);
+  sprint_population_free(images);
+  sprint_context_free(context);
+}
+
 /* Saves in the middle of an epoch, and ends the run. */
 struct saving {
   const char *folder;
@@ -344,6 +404,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_engine__all_methods_and_shifts),
       cmocka_unit_test(test_engine__methods_that_declare_nothing),
+      cmocka_unit_test(test_engine__deployments_in_mid_round),
       cmocka_unit_test(test_engine__saves_theta_whole),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -60,6 +60,14 @@ static void test_pixels__lazy_deployment(void **state) {
           "{method: {kind: sgd, batch: 2}, deploy: {kind: every, steps: 37}, step: {size: 0.004}, stop: {epochs: 3}}");
 }
 
+/* A composition, whose parts may want to hear of deployments in the middle of batches that were drawn ahead. */
+static void test_pixels__chains(void **state) {
+  (void)state;
+  compare_methods(network, "{kind: chain, first: none, then: {kind: retention, alpha: 0.5, losses: snapshot}}", 3);
+  compare_methods(network, "{kind: chain, first: {kind: retention, alpha: 0.5}, then: {kind: retention, alpha: 1}}",
+                  16);
+}
+
 /* Asked in the middle of an epoch: what is shown is all of theta, though most of it is owed. The second time the run
  * is asked to end. */
 static bool look(void *user, const sprint_run *run, const sprint_trace_row *row, const sprint_counters *now) {
@@ -121,8 +129,11 @@ static void test_pixels__shows_theta_whole(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_pixels__small_batches),       cmocka_unit_test(test_pixels__large_batches),
-      cmocka_unit_test(test_pixels__exact_losses_follow), cmocka_unit_test(test_pixels__lazy_deployment),
+      cmocka_unit_test(test_pixels__small_batches),
+      cmocka_unit_test(test_pixels__large_batches),
+      cmocka_unit_test(test_pixels__exact_losses_follow),
+      cmocka_unit_test(test_pixels__lazy_deployment),
+      cmocka_unit_test(test_pixels__chains),
       cmocka_unit_test(test_pixels__shows_theta_whole),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
