@@ -20,7 +20,7 @@ static size_t n_params(const struct sprint__section *section) {
   return section->family->n_params + section->kind->n_params;
 }
 
-static const sprint_kind *find_kind(const sprint_family *family, const char *name) {
+const sprint_kind *sprint__kind_find(const sprint_family *family, const char *name) {
   for (size_t i = 0; i < family->n_kinds; i++)
     if (strcmp(family->kinds[i]->name, name) == 0) return family->kinds[i];
   return NULL;
@@ -95,7 +95,7 @@ static sprint_status choose_kind(struct sprint__section *section, const struct s
   const char *key = map ? "kind" : "";
   if (said && (said->type != SPRINT__NODE_SCALAR || sprint__node_is_null(said))) return refuse_form(section, said, key);
   if (!said && !plain && !family->standard) return refuse_no_kind(section);
-  section->kind = plain ? family->kinds[0] : find_kind(family, said ? said->text : family->standard);
+  section->kind = plain ? family->kinds[0] : sprint__kind_find(family, said ? said->text : family->standard);
   if (section->kind) return SPRINT_OK;
   assert(said && "a default kind that the family does not have");
   return refuse_kind(section, said, key);

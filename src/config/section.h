@@ -48,6 +48,9 @@ sprint_status sprint__section_parse(sprint_context *context, const sprint_family
 void sprint__section_free(struct sprint__section *section);
 SPRINT__FREE_AT(sprint__section_free, struct sprint__section)
 
+/* The family's kind of this name, or NULL. */
+const sprint_kind *sprint__kind_find(const sprint_family *family, const char *name);
+
 /* Rows of a parameter table: name, default (NULL: required), what else the type takes, help. */
 #define SPRINT__REAL(NAME, STANDARD, MIN, MAX, HELP) \
   { NAME, SPRINT_PARAM_REAL, STANDARD, MIN, MAX, NULL, NULL, HELP }
