@@ -6,6 +6,8 @@
 
 #include "run/run.h"
 
+SPRINT__FREE_AT(json_decref, json_t)
+
 #define SPRINT__PRECISION (sizeof(sprint_real) == 8 ? "double" : "float")
 
 /* Takes run.json away, before other files change. */
