@@ -76,10 +76,9 @@ static sprint_status ask(struct chooser *c, enum select select, size_t *ret_aske
 static sprint_status choose_per_class(struct chooser *c, enum select select, size_t *asked) {
   SPRINT__TRY(ask(c, select, asked));
   for (size_t k = 0; k < c->n_classes; k++) c->wanted[k] = asked[k];
-  uint32_t n = 0;
-  if (select == SELECT_BALANCED) n = shuffle_marked(c, MARK_LEFT_OUT, SPRINT__FOR_SELECT);
-  take(c, select == SELECT_BALANCED ? c->order : NULL, select == SELECT_BALANCED ? n : c->table->n, MARK_LEFT_OUT,
-       MARK_TRAIN);
+  bool balanced = select == SELECT_BALANCED;
+  size_t n = balanced ? shuffle_marked(c, MARK_LEFT_OUT, SPRINT__FOR_SELECT) : c->table->n;
+  take(c, balanced ? c->order : NULL, n, MARK_LEFT_OUT, MARK_TRAIN);
   return check_enough(c, select == SELECT_FIRST ? "per_class" : "size", asked);
 }
 

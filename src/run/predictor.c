@@ -81,10 +81,8 @@ static sprint_status read_classes(sprint_predictor *predictor, const json_t *cla
 static sprint_status with_json(sprint_predictor *predictor, const struct sprint__safetensors *file, const char *key,
                                sprint_status (*reader)(sprint_predictor *, const json_t *)) {
   const char *text = sprint__safetensors_meta(file, key);
-  json_t *json = text ? json_loads(text, 0, NULL) : NULL;
-  sprint_status status = json ? reader(predictor, json) : refuse_metadata(predictor, key);
-  json_decref(json);
-  return status;
+  SPRINT__SCOPED(json_decref) json_t *json = text ? json_loads(text, 0, NULL) : NULL;
+  return json ? reader(predictor, json) : refuse_metadata(predictor, key);
 }
 
 /* Images say their form, "3 32 32"; other records are (d, 1, 1). */

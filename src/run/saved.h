@@ -2,11 +2,8 @@
 #ifndef SPRINT_RUN_SAVED_H
 #define SPRINT_RUN_SAVED_H
 
-#include <jansson.h>
-
 #include "run/run.h"
-
-SPRINT__FREE_AT(json_decref, json_t)
+#include "run/safetensors.h"
 
 #define SPRINT__PRECISION (sizeof(sprint_real) == 8 ? "double" : "float")
 
