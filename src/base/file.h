@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "base/context.h"
+#include "base/arena.h"
 
 struct sprint__file {
   FILE *stream; /* write here with stdio; errors are found at commit */
@@ -19,6 +19,10 @@ void sprint__file_abandon(struct sprint__file *file);
 
 /* The folder and its parents, where missing. */
 sprint_status sprint__folder_make(sprint_context *context, const char *path);
+
+static inline void fclose_at(FILE **stream) { /* for SPRINT__SCOPED */
+  if (*stream) fclose(*stream);
+}
 
 /* Opens to read, or says why not. A folder is refused. */
 sprint_status sprint__file_open(sprint_context *context, const char *path, FILE **ret_stream);

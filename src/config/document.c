@@ -3,18 +3,12 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "config/names.h"
 #include "config/node.h"
 #include "config/text.h"
 
-/* Takes `name` over, even on failure. */
-static sprint_status own_name(struct sprint__document *document, char *name) {
-  return sprint__names_append(document->context, name, &document->files, &document->n_files, &document->n_files_room);
-}
-
 static sprint_status fill(struct sprint__document *document, const char *text, size_t size, const char *name) {
-  SPRINT__TRY(own_name(document, sprint__strdup(document->context, name)));
-  struct sprint__place start = {document->files[0], 1};
+  struct sprint__place start = {sprint__arena_strdup(&document->names, name), 1};
+  SPRINT__TRY(sprint__arena_status(&document->names));
   SPRINT__TRY(sprint__yaml_parse(document->context, text, size, start, &document->root));
   struct sprint__node *root = document->root;
   if (root->type == SPRINT__NODE_SCALAR && !root->quoted && !root->text[0]) root->type = SPRINT__NODE_MAP;
@@ -25,27 +19,21 @@ static sprint_status fill(struct sprint__document *document, const char *text, s
 
 static sprint_status document_new(sprint_context *context, const char *text, size_t size, const char *name,
                                   struct sprint__document **ret_document) {
-  struct sprint__document *document = sprint__alloc(context, 1, sizeof *document);
+  SPRINT__SCOPED(sprint__document_free) struct sprint__document *document = sprint__alloc(context, 1, sizeof *document);
   if (!document) return SPRINT_ERROR_MEMORY;
-  document->context = context;
-  sprint_status status = fill(document, text, size, name);
-  if (status != SPRINT_OK) {
-    sprint__document_free(document);
-    return status;
-  }
-  *ret_document = document;
+  document->context = document->names.context = context;
+  SPRINT__TRY(fill(document, text, size, name));
+  *ret_document = sprint__give(&document);
   return SPRINT_OK;
 }
 
 /* Reading stops behind the bound on YAML texts, which the parser then complains about. */
 sprint_status sprint__document_read(sprint_context *context, const char *path, struct sprint__document **ret_document) {
   enum { ENOUGH = 5 << 20 };
-  char *text = NULL;
+  SPRINT__SCOPED(sprint__free) char *text = NULL;
   size_t size = 0;
   SPRINT__TRY(sprint__file_read(context, path, ENOUGH, &text, &size));
-  sprint_status status = document_new(context, text, size, path, ret_document);
-  sprint__free(text);
-  return status;
+  return document_new(context, text, size, path, ret_document);
 }
 
 sprint_status sprint__document_parse(sprint_context *context, const char *text, const char *name,
@@ -56,21 +44,19 @@ sprint_status sprint__document_parse(sprint_context *context, const char *text, 
 void sprint__document_free(struct sprint__document *document) {
   if (!document) return;
   sprint__node_free(document->root);
-  sprint__names_free(document->files, document->n_files);
+  sprint__arena_free(&document->names);
   sprint__free(document);
 }
 
 /* A key path, cut at its dots. */
 struct route {
   struct sprint__place place; /* of everything that the assignment says */
-  char *keys;                 /* owns the parts */
   char *parts[SPRINT__MAX_DEPTH];
   size_t n;
 };
 
-/* Takes `keys` over, even on failure. */
+/* Cuts `keys`, of which the parts are then parts. NULL stands for memory that ran out. */
 static sprint_status route_cut(sprint_context *context, char *keys, struct route *route) {
-  route->keys = keys;
   if (!keys) return SPRINT_ERROR_MEMORY;
   for (char *part = keys; part;) {
     if (route->n == SPRINT__MAX_DEPTH)
@@ -147,13 +133,9 @@ static sprint_status lay(sprint_context *context, struct sprint__node *root, con
     node = *slot;
   }
   SPRINT__TRY(wrap(context, route, i, value));
-  struct sprint__node *laid = *value;
-  *value = NULL;
+  struct sprint__node *laid = sprint__give(value);
   if (!slot) return sprint__node_append(context, node, laid);
-  if (node->type == SPRINT__NODE_LIST) {
-    sprint__free(laid->key);
-    laid->key = NULL;
-  }
+  if (node->type == SPRINT__NODE_LIST) sprint__free(sprint__give(&laid->key));
   sprint__node_free(*slot);
   *slot = laid;
   return SPRINT_OK;
@@ -168,32 +150,25 @@ static sprint_status check_assignment(sprint_context *context, const char *assig
 
 sprint_status sprint__document_set(struct sprint__document *document, const char *assignment) {
   sprint_context *context = document->context;
-  SPRINT__TRY(own_name(document, sprint__printf(context, "--set %s", assignment)));
-  struct route route = {.place = {document->files[document->n_files - 1], 0}};
+  char *name = sprint__arena_keep(&document->names, sprint__printf(context, "--set %s", assignment));
+  struct route route = {.place = {name, 0}};
+  SPRINT__TRY(sprint__arena_status(&document->names));
   SPRINT__TRY(check_assignment(context, assignment, route.place));
   const char *equals = strchr(assignment, '=');
-  struct sprint__node *value = NULL;
-  sprint_status status =
-      route_cut(context, sprint__printf(context, "%.*s", (int)(equals - assignment), assignment), &route);
-  if (status == SPRINT_OK) status = sprint__yaml_parse(context, equals + 1, strlen(equals + 1), route.place, &value);
-  if (status == SPRINT_OK) status = lay(context, document->root, &route, &value);
-  sprint__node_free(value);
-  sprint__free(route.keys);
-  return status;
+  SPRINT__SCOPED(sprint__node_free) struct sprint__node *value = NULL;
+  SPRINT__SCOPED(sprint__free) char *keys = sprint__printf(context, "%.*s", (int)(equals - assignment), assignment);
+  SPRINT__TRY(route_cut(context, keys, &route));
+  SPRINT__TRY(sprint__yaml_parse(context, equals + 1, strlen(equals + 1), route.place, &value));
+  return lay(context, document->root, &route, &value);
 }
 
 sprint_status sprint__node_lay(sprint_context *context, struct sprint__node *root, const char *path,
                                const struct sprint__node *value) {
   struct route route = {.place = value->place};
-  struct sprint__node *copy = NULL;
-  sprint_status status = route_cut(context, sprint__strdup(context, path), &route);
-  if (status == SPRINT_OK) status = sprint__node_copy(context, value, &copy);
-  if (status == SPRINT_OK) {
-    sprint__free(copy->key);
-    copy->key = NULL;
-    status = lay(context, root, &route, &copy);
-  }
-  sprint__node_free(copy);
-  sprint__free(route.keys);
-  return status;
+  SPRINT__SCOPED(sprint__node_free) struct sprint__node *copy = NULL;
+  SPRINT__SCOPED(sprint__free) char *keys = sprint__strdup(context, path);
+  SPRINT__TRY(route_cut(context, keys, &route));
+  SPRINT__TRY(sprint__node_copy(context, value, &copy));
+  sprint__free(sprint__give(&copy->key));
+  return lay(context, root, &route, &copy);
 }

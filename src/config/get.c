@@ -17,23 +17,16 @@ const struct sprint__value *sprint__get(const struct sprint__section *section, c
   return value;
 }
 
-double sprint__get_real(const struct sprint__section *section, const char *key) {
-  const struct sprint__value *value = sprint__get(section, key);
-  assert(value->param->type == SPRINT_PARAM_REAL);
-  return value->real;
-}
-
-int64_t sprint__get_integer(const struct sprint__section *section, const char *key) {
-  const struct sprint__value *value = sprint__get(section, key);
-  assert(value->param->type == SPRINT_PARAM_INTEGER);
-  return value->integer;
-}
-
-bool sprint__get_flag(const struct sprint__section *section, const char *key) {
-  const struct sprint__value *value = sprint__get(section, key);
-  assert(value->param->type == SPRINT_PARAM_BOOL);
-  return value->flag;
-}
+/* Defines a getter of values of one type. */
+#define GETTER(NAME, C_TYPE, TYPE, FIELD)                                             \
+  C_TYPE sprint__get_##NAME(const struct sprint__section *section, const char *key) { \
+    assert(sprint__get(section, key)->param->type == TYPE);                           \
+    return sprint__get(section, key)->FIELD;                                          \
+  }
+GETTER(real, double, SPRINT_PARAM_REAL, real)
+GETTER(integer, int64_t, SPRINT_PARAM_INTEGER, integer)
+GETTER(flag, bool, SPRINT_PARAM_BOOL, flag)
+GETTER(section, const struct sprint__section *, SPRINT_PARAM_KIND, section)
 
 const char *sprint__get_text(const struct sprint__section *section, const char *key) {
   const struct sprint__value *value = sprint__get(section, key);
@@ -47,12 +40,6 @@ int sprint__get_choice(const struct sprint__section *section, const char *key) {
   int choice = sprint__choice_find(value->param->choices, value->text);
   assert((choice >= 0 || !value->text[0]) && "a choice that was not checked");
   return choice;
-}
-
-const struct sprint__section *sprint__get_section(const struct sprint__section *section, const char *key) {
-  const struct sprint__value *value = sprint__get(section, key);
-  assert(value->param->type == SPRINT_PARAM_KIND);
-  return value->section;
 }
 
 sprint_status sprint__refuse(const struct sprint__section *section, const char *key, const char *format, ...) {

@@ -1,59 +1,49 @@
 /* Lists of names: see names.h. */
+#define _POSIX_C_SOURCE 200809L
 #include "config/names.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "config/text.h"
 
-/* Of `names`, or numbered where that is NULL. */
-static char **make_names(sprint_context *context, const char *const *names, const char *prefix, size_t n) {
-  char **made = sprint__alloc(context, n, sizeof *made);
-  for (size_t i = 0; made && i < n; i++) {
-    made[i] = names ? sprint__strdup(context, names[i]) : sprint__printf(context, "%s%zu", prefix, i);
-    if (made[i]) continue;
-    sprint__names_free(made, i);
-    return NULL;
-  }
-  return made;
-}
-
 char **sprint__names_copy(sprint_context *context, const char *const *names, size_t n) {
-  return make_names(context, names, "", n);
+  size_t size = n * sizeof *names;
+  for (size_t i = 0; i < n; i++) size += strlen(names[i]) + 1;
+  char **copy = sprint__alloc(context, size, 1);
+  if (!copy) return NULL;
+  char *at = (char *)(copy + n);
+  for (size_t i = 0; i < n; i++) at = stpcpy(copy[i] = at, names[i]) + 1;
+  return copy;
 }
 
 char **sprint__names_numbered(sprint_context *context, const char *prefix, size_t n) {
-  return make_names(context, NULL, prefix, n);
+  size_t most = strlen(prefix) + sizeof "18446744073709551615";
+  char **names = sprint__alloc(context, n, sizeof *names + most);
+  if (!names) return NULL;
+  char *at = (char *)(names + n);
+  for (size_t i = 0; i < n; i++) at += snprintf(names[i] = at, most, "%s%zu", prefix, i) + 1;
+  return names;
 }
 
 char **sprint__names_cut(sprint_context *context, const char *list, char separator, size_t *ret_n) {
-  char **names = NULL;
-  size_t n = 0, n_room = 0;
-  for (const char *end; list; list = end ? end + 1 : NULL) {
-    end = strchr(list, separator);
-    char *name = sprint__printf(context, "%.*s", (int)(end ? end - list : (ptrdiff_t)strlen(list)), list);
-    if (sprint__names_append(context, name, &names, &n, &n_room) == SPRINT_OK) continue;
-    sprint__names_free(names, n);
-    return NULL;
+  size_t n = 1;
+  for (const char *at = list; (at = strchr(at, separator)); at++) n++;
+  char **names = sprint__alloc(context, 1, n * sizeof *names + strlen(list) + 1);
+  if (!names) return NULL;
+  char *at = strcpy((char *)(names + n), list);
+  for (size_t i = 0; i < n; i++, at++) {
+    names[i] = at;
+    at += strcspn(at, (char[]){separator, '\0'});
+    *at = '\0';
   }
   *ret_n = n;
   return names;
 }
 
 void sprint__names_free(char **names, size_t n) {
-  for (size_t i = 0; names && i < n; i++) sprint__free(names[i]);
+  (void)n;
   sprint__free(names);
-}
-
-sprint_status sprint__names_append(sprint_context *context, char *name, char ***names, size_t *n, size_t *n_room) {
-  void *items = *names;
-  sprint_status status = name ? sprint__grow(context, &items, *n, n_room, *n + 1, sizeof **names) : SPRINT_ERROR_MEMORY;
-  if (status != SPRINT_OK) {
-    sprint__free(name);
-    return status;
-  }
-  *names = items;
-  (*names)[(*n)++] = name;
-  return SPRINT_OK;
 }
 
 char *sprint__names_join(sprint_context *context, const char *const *names, size_t n, const char *last) {

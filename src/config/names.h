@@ -1,8 +1,8 @@
-/* Lists of names, each a text of its own. */
+/* Lists of names; a list and its texts are one piece of memory. */
 #ifndef SPRINT_CONFIG_NAMES_H
 #define SPRINT_CONFIG_NAMES_H
 
-#include "base/context.h"
+#include "base/arena.h"
 
 /* A copy of n names; or "z0", "z1", ... for the prefix "z". Yours to free, or NULL with the error set. */
 char **sprint__names_copy(sprint_context *context, const char *const *names, size_t n);
@@ -11,11 +11,7 @@ char **sprint__names_numbered(sprint_context *context, const char *prefix, size_
 /* The parts of `list`, which is cut at every separator, and how many they are. Yours to free, or NULL. */
 char **sprint__names_cut(sprint_context *context, const char *list, char separator, size_t *ret_n);
 
-/* NULL, the list or a name, is nothing to free. */
-void sprint__names_free(char **names, size_t n);
-
-/* Appends `name`, which is the list's from then on; NULL stands for memory that ran out. It is freed on failure. */
-sprint_status sprint__names_append(sprint_context *context, char *name, char ***names, size_t *n, size_t *n_room);
+void sprint__names_free(char **names, size_t n); /* as sprint__free(names) */
 
 /* "a, b, c" of n names, with `last` (", " or " or ") before the last one; yours to free, or NULL with the error set. */
 char *sprint__names_join(sprint_context *context, const char *const *names, size_t n, const char *last);

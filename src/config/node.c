@@ -36,69 +36,42 @@ void sprint__node_free(struct sprint__node *node) {
 }
 
 sprint_status sprint__node_append(sprint_context *context, struct sprint__node *parent, struct sprint__node *child) {
-  void *children = parent->children;
-  sprint_status status = sprint__grow(context, &children, parent->n_children, &parent->n_room, parent->n_children + 1,
-                                      sizeof *parent->children);
-  if (status != SPRINT_OK) {
+  sprint_status status = sprint__grow(context, (void **)&parent->children, parent->n_children, &parent->n_room,
+                                      parent->n_children + 1, sizeof *parent->children);
+  if (status == SPRINT_OK)
+    parent->children[parent->n_children++] = child;
+  else
     sprint__node_free(child);
-    return status;
-  }
-  parent->children = children;
-  parent->children[parent->n_children++] = child;
-  return SPRINT_OK;
-}
-
-/* Appends a copy of each child of `from`; where `only_new`, of those whose keys `to` does not have. */
-static sprint_status copy_children(sprint_context *context, struct sprint__node *to, const struct sprint__node *from,
-                                   bool only_new) {
-  for (size_t i = 0; i < from->n_children; i++) {
-    struct sprint__node *child = NULL;
-    if (only_new && sprint__node_child(to, from->children[i]->key)) continue;
-    SPRINT__TRY(sprint__node_copy(context, from->children[i], &child));
-    SPRINT__TRY(sprint__node_append(context, to, child));
-  }
-  return SPRINT_OK;
-}
-
-/* A copy of the node without its children. */
-static sprint_status copy_alone(sprint_context *context, const struct sprint__node *node,
-                                struct sprint__node **ret_node) {
-  struct sprint__node *copy = NULL;
-  SPRINT__TRY(sprint__node_new(context, node->type, node->place, &copy));
-  copy->quoted = node->quoted;
-  bool ok = (!node->key || (copy->key = sprint__strdup(context, node->key))) &&
-            (!node->text || (copy->text = sprint__strdup(context, node->text)));
-  if (!ok) {
-    sprint__node_free(copy);
-    return SPRINT_ERROR_MEMORY;
-  }
-  *ret_node = copy;
-  return SPRINT_OK;
+  return status;
 }
 
 /* The children of `base` (NULL: none), each with what `over` lays on it, then those of `over` that are new. */
 static sprint_status merge_children(sprint_context *context, const struct sprint__node *base,
                                     const struct sprint__node *over, struct sprint__node *merged) {
+  struct sprint__node *child = NULL;
   for (size_t i = 0; base && i < base->n_children; i++) {
-    struct sprint__node *child = NULL;
     const struct sprint__node *under = base->children[i];
     SPRINT__TRY(sprint__node_merge(context, under, sprint__node_child(over, under->key), &child));
     SPRINT__TRY(sprint__node_append(context, merged, child));
   }
-  return copy_children(context, merged, over, base != NULL);
+  for (size_t i = 0; i < over->n_children; i++) {
+    if (base && sprint__node_child(base, over->children[i]->key)) continue;
+    SPRINT__TRY(sprint__node_copy(context, over->children[i], &child));
+    SPRINT__TRY(sprint__node_append(context, merged, child));
+  }
+  return SPRINT_OK;
 }
 
 /* A copy of `over` on top of the map `base` (NULL: of nothing). */
 static sprint_status copy_over(sprint_context *context, const struct sprint__node *base,
                                const struct sprint__node *over, struct sprint__node **ret_node) {
-  struct sprint__node *copy = NULL;
-  SPRINT__TRY(copy_alone(context, over, &copy));
-  sprint_status status = merge_children(context, base, over, copy);
-  if (status != SPRINT_OK) {
-    sprint__node_free(copy);
-    return status;
-  }
-  *ret_node = copy;
+  SPRINT__SCOPED(sprint__node_free) struct sprint__node *copy = NULL;
+  SPRINT__TRY(sprint__node_new(context, over->type, over->place, &copy));
+  copy->quoted = over->quoted;
+  if (over->key && !(copy->key = sprint__strdup(context, over->key))) return SPRINT_ERROR_MEMORY;
+  if (over->text && !(copy->text = sprint__strdup(context, over->text))) return SPRINT_ERROR_MEMORY;
+  SPRINT__TRY(merge_children(context, base, over, copy));
+  *ret_node = sprint__give(&copy);
   return SPRINT_OK;
 }
 

@@ -2,7 +2,7 @@
 #ifndef SPRINT_CONFIG_NODE_H
 #define SPRINT_CONFIG_NODE_H
 
-#include "base/context.h"
+#include "base/arena.h"
 
 /* Where something was said. file: a path, or "--set" and the like; lent by the document. line 0: none. */
 struct sprint__place {
@@ -31,8 +31,7 @@ struct sprint__node {
 struct sprint__document {
   sprint_context *context;
   struct sprint__node *root;
-  size_t n_files, n_files_room;
-  char **files; /* owns the names in places */
+  struct sprint__arena names; /* owns those in places */
 };
 
 /* Of a file, or of a text that goes by `name`; one map, empty where nothing is said. */
@@ -40,6 +39,7 @@ sprint_status sprint__document_read(sprint_context *context, const char *path, s
 sprint_status sprint__document_parse(sprint_context *context, const char *text, const char *name,
                                      struct sprint__document **ret_document);
 void sprint__document_free(struct sprint__document *document);
+SPRINT__FREE_AT(sprint__document_free, struct sprint__document)
 
 /* Lays `key.path=value` over the tree: value is YAML and replaces what was there. Missing maps on the way are made; a
  * list is entered by number, from 0. The tree is unchanged on failure. */
@@ -66,6 +66,7 @@ sprint_status sprint__node_copy(sprint_context *context, const struct sprint__no
 sprint_status sprint__node_merge(sprint_context *context, const struct sprint__node *base,
                                  const struct sprint__node *over, struct sprint__node **ret_node);
 void sprint__node_free(struct sprint__node *node);
+SPRINT__FREE_AT(sprint__node_free, struct sprint__node)
 void sprint__node_remove(struct sprint__node *map, const char *key); /* its child of that key, if it has one */
 const struct sprint__node *sprint__node_child(const struct sprint__node *map, const char *key); /* NULL: none */
 const struct sprint__node *sprint__node_find(const struct sprint__node *map, const char *path); /* by its dotted path */

@@ -20,29 +20,26 @@ static size_t n_params(const struct sprint__section *section) {
   return section->family->n_params + section->kind->n_params;
 }
 
-static const sprint_kind *find_kind(const sprint_family *family, const char *name) {
+const sprint_kind *sprint__kind_find(const sprint_family *family, const char *name) {
   for (size_t i = 0; i < family->n_kinds; i++)
     if (strcmp(family->kinds[i]->name, name) == 0) return family->kinds[i];
   return NULL;
 }
 
 /* A place whose file name the section owns, so that the document need not outlive it. */
-static sprint_status own_place(struct sprint__section *section, struct sprint__place place,
-                               struct sprint__place *ret_place) {
-  size_t i = 0;
-  if (!place.file) return SPRINT_OK;
-  while (i < section->n_files && strcmp(section->files[i], place.file) != 0) i++;
-  if (i == section->n_files)
-    SPRINT__TRY(sprint__names_append(section->context, sprint__strdup(section->context, place.file), &section->files,
-                                     &section->n_files, &section->n_files_room));
-  *ret_place = (struct sprint__place){section->files[i], place.line};
-  return SPRINT_OK;
+static struct sprint__place own_place(struct sprint__section *section, struct sprint__place place) {
+  const char *own = section->place.file;
+  if (place.file && own && strcmp(own, place.file) == 0)
+    place.file = own;
+  else if (place.file)
+    place.file = sprint__arena_strdup(&section->arena, place.file);
+  return place;
 }
 
-/* The names of the family's kinds; yours to free, or NULL with the error set. */
-static const char **kind_names(const struct sprint__section *section) {
+/* The names of the family's kinds, or NULL with the error set. */
+static const char **kind_names(const struct sprint__section *section, struct sprint__arena *arena) {
   const sprint_family *family = section->family;
-  const char **names = sprint__alloc(section->context, family->n_kinds, sizeof *names);
+  const char **names = sprint__arena_take(arena, family->n_kinds, sizeof *names);
   for (size_t i = 0; names && i < family->n_kinds; i++) names[i] = family->kinds[i]->name;
   return names;
 }
@@ -53,30 +50,24 @@ static sprint_status refuse_form(const struct sprint__section *section, const st
   bool plain = is_plain(section->family), scalar = node->type == SPRINT__NODE_SCALAR;
   char wanted[160] = "a map";
   if (!plain) snprintf(wanted, sizeof wanted, "a kind of %.99s%s", section->family->key, *key ? "" : " or a map");
-  char *subject = sprint__subject(section, key);
+  SPRINT__SCOPED(sprint__free) char *subject = sprint__subject(section, key);
   if (!subject) return SPRINT_ERROR_MEMORY;
-  sprint_status status;
   if (sprint__node_is_null(node))
-    status = sprint__complain(section->context, node->place, "%s has no value; %s was expected", subject, wanted);
-  else if (scalar)
-    status = sprint__complain(section->context, node->place, "%s: '%s' is a single value; %s was expected", subject,
-                              sprint__show(node->text).text, wanted);
-  else
-    status = sprint__complain(section->context, node->place, "%s is a %s; %s was expected", subject,
-                              node->type == SPRINT__NODE_MAP ? "map" : "list", wanted);
-  sprint__free(subject);
-  return status;
+    return sprint__complain(section->context, node->place, "%s has no value; %s was expected", subject, wanted);
+  if (scalar)
+    return sprint__complain(section->context, node->place, "%s: '%s' is a single value; %s was expected", subject,
+                            sprint__show(node->text).text, wanted);
+  return sprint__complain(section->context, node->place, "%s is a %s; %s was expected", subject,
+                          node->type == SPRINT__NODE_MAP ? "map" : "list", wanted);
 }
 
 static sprint_status refuse_kind(const struct sprint__section *section, const struct sprint__node *said,
                                  const char *key) {
-  const char **names = kind_names(section);
-  char *what = names ? sprint__printf(section->context, "a kind of %s", section->family->key) : NULL;
-  sprint_status status = SPRINT_ERROR_MEMORY;
-  if (what) status = sprint__complain_name(section, key, said, what, names, section->family->n_kinds);
-  sprint__free(what);
-  sprint__free(names);
-  return status;
+  SPRINT__SCRATCH(room, section->context);
+  const char **names = kind_names(section, &room);
+  char *what = sprint__arena_keep(&room, sprint__printf(section->context, "a kind of %s", section->family->key));
+  SPRINT__TRY(sprint__arena_status(&room));
+  return sprint__complain_name(section, key, said, what, names, section->family->n_kinds);
 }
 
 /* "section 'data': " or, at the root, nothing. */
@@ -88,14 +79,11 @@ static sprint_status refuse_missing(const struct sprint__section *section, const
 }
 
 static sprint_status refuse_no_kind(const struct sprint__section *section) {
-  const char **names = kind_names(section);
+  SPRINT__SCRATCH(room, section->context);
+  const char **names = kind_names(section, &room);
   char *all = names ? sprint__names_join(section->context, names, section->family->n_kinds, ", ") : NULL;
-  char *why = all ? sprint__printf(section->context, "one of %s", all) : NULL;
-  sprint_status status = why ? refuse_missing(section, "kind", why) : SPRINT_ERROR_MEMORY;
-  sprint__free(why);
-  sprint__free(all);
-  sprint__free(names);
-  return status;
+  char *why = sprint__arena_keep(&room, all) ? sprint__printf(section->context, "one of %s", all) : NULL;
+  return sprint__arena_keep(&room, why) ? refuse_missing(section, "kind", why) : SPRINT_ERROR_MEMORY;
 }
 
 static sprint_status choose_kind(struct sprint__section *section, const struct sprint__node *node) {
@@ -107,7 +95,7 @@ static sprint_status choose_kind(struct sprint__section *section, const struct s
   const char *key = map ? "kind" : "";
   if (said && (said->type != SPRINT__NODE_SCALAR || sprint__node_is_null(said))) return refuse_form(section, said, key);
   if (!said && !plain && !family->standard) return refuse_no_kind(section);
-  section->kind = plain ? family->kinds[0] : find_kind(family, said ? said->text : family->standard);
+  section->kind = plain ? family->kinds[0] : sprint__kind_find(family, said ? said->text : family->standard);
   if (section->kind) return SPRINT_OK;
   assert(said && "a default kind that the family does not have");
   return refuse_kind(section, said, key);
@@ -116,17 +104,16 @@ static sprint_status choose_kind(struct sprint__section *section, const struct s
 static sprint_status refuse_key(const struct sprint__section *section, const struct sprint__node *child,
                                 const char *const *names, size_t n) {
   const char *near = sprint__nearest(child->key, names, n);
+  SPRINT__SCOPED(sprint__free)
   char *all = near ? sprint__printf(section->context, "did you mean '%s'?", near)
                    : sprint__names_join(section->context, names, n, ", ");
   if (!all) return SPRINT_ERROR_MEMORY;
-  sprint_status status = sprint__complain(section->context, child->place, "unknown key '%s%s%s'; %s%s", section->path,
-                                          sprint__dot(section), sprint__show(child->key).text,
-                                          near ? ""
-                                          : n  ? "the keys here are "
-                                               : "there are no keys here",
-                                          all);
-  sprint__free(all);
-  return status;
+  return sprint__complain(section->context, child->place, "unknown key '%s%s%s'; %s%s", section->path,
+                          sprint__dot(section), sprint__show(child->key).text,
+                          near ? ""
+                          : n  ? "the keys here are "
+                               : "there are no keys here",
+                          all);
 }
 
 static bool has_name(const char *const *names, size_t n, const char *name) {
@@ -137,37 +124,33 @@ static bool has_name(const char *const *names, size_t n, const char *name) {
 
 static sprint_status check_keys(const struct sprint__section *section, const struct sprint__node *node) {
   if (!node || node->type != SPRINT__NODE_MAP) return SPRINT_OK;
+  SPRINT__SCOPED(sprint__free)
   const char **names = sprint__alloc(section->context, n_params(section) + 1, sizeof *names);
   if (!names) return SPRINT_ERROR_MEMORY;
   size_t n = 0;
   if (!is_plain(section->family)) names[n++] = "kind";
   for (size_t i = 0; i < n_params(section); i++) names[n++] = param_at(section, i)->name;
-  sprint_status status = SPRINT_OK;
-  for (size_t i = 0; i < node->n_children && status == SPRINT_OK; i++)
-    if (!has_name(names, n, node->children[i]->key)) status = refuse_key(section, node->children[i], names, n);
-  sprint__free(names);
-  return status;
+  for (size_t i = 0; i < node->n_children; i++)
+    if (!has_name(names, n, node->children[i]->key)) return refuse_key(section, node->children[i], names, n);
+  return SPRINT_OK;
 }
 
 static sprint_status read_nested(const struct sprint__section *section, const sprint_param *param,
                                  const struct sprint__node *node, struct sprint__value *value) {
+  SPRINT__SCOPED(sprint__free)
   char *path = sprint__printf(section->context, "%s%s%s", section->path, sprint__dot(section), param->name);
   if (!path) return SPRINT_ERROR_MEMORY;
-  sprint_status status = sprint__section_read(section->context, param->family, node, path, &value->section);
-  sprint__free(path);
-  return status;
+  return sprint__section_read(section->context, param->family, node, path, &value->section);
 }
 
 /* A default of a nested section may itself leave a required key open, which is the user's to fill. */
 static sprint_status default_nested(const struct sprint__section *section, const sprint_param *param,
                                     struct sprint__value *value) {
-  struct sprint__node *node = NULL;
+  SPRINT__SCOPED(sprint__node_free) struct sprint__node *node = NULL;
   if (is_plain(param->family)) return read_nested(section, param, NULL, value);
   if (!param->standard[0]) return SPRINT_OK;
   SPRINT__TRY(sprint__yaml_parse(section->context, param->standard, strlen(param->standard), section->place, &node));
-  sprint_status status = read_nested(section, param, node, value);
-  sprint__node_free(node);
-  return status;
+  return read_nested(section, param, node, value);
 }
 
 static sprint_status read_value(struct sprint__section *section, const sprint_param *param,
@@ -175,7 +158,8 @@ static sprint_status read_value(struct sprint__section *section, const sprint_pa
   bool nested = param->type == SPRINT_PARAM_KIND;
   value->param = param;
   value->given = node != NULL;
-  SPRINT__TRY(own_place(section, node ? node->place : section->place, &value->place));
+  value->place = own_place(section, node ? node->place : section->place);
+  SPRINT__TRY(sprint__arena_status(&section->arena));
   if (param->type == SPRINT_PARAM_MAPS || param->type == SPRINT_PARAM_MAP)
     return SPRINT_OK; /* whoever owns the key reads it from the node */
   if (node) return nested ? read_nested(section, param, node, value) : sprint__value_read(section, param, node, value);
@@ -184,13 +168,13 @@ static sprint_status read_value(struct sprint__section *section, const sprint_pa
 }
 
 static sprint_status fill(struct sprint__section *section, const struct sprint__node *node, const char *path) {
-  section->path = sprint__strdup(section->context, path);
-  if (!section->path) return SPRINT_ERROR_MEMORY;
-  if (node) SPRINT__TRY(own_place(section, node->place, &section->place));
+  section->path = sprint__arena_strdup(&section->arena, path);
+  if (node) section->place = own_place(section, node->place);
+  SPRINT__TRY(sprint__arena_status(&section->arena));
   SPRINT__TRY(choose_kind(section, node));
   SPRINT__TRY(check_keys(section, node));
-  section->values = sprint__alloc(section->context, n_params(section), sizeof *section->values);
-  if (!section->values) return SPRINT_ERROR_MEMORY;
+  section->values = sprint__arena_take(&section->arena, n_params(section), sizeof *section->values);
+  SPRINT__TRY(sprint__arena_status(&section->arena));
   section->n_values = n_params(section);
   for (size_t i = 0; i < section->n_values; i++) {
     const sprint_param *param = param_at(section, i);
@@ -202,35 +186,26 @@ static sprint_status fill(struct sprint__section *section, const struct sprint__
 sprint_status sprint__section_read(sprint_context *context, const sprint_family *family,
                                    const struct sprint__node *node, const char *path,
                                    struct sprint__section **ret_section) {
-  struct sprint__section *section = sprint__alloc(context, 1, sizeof *section);
+  SPRINT__SCOPED(sprint__section_free) struct sprint__section *section = sprint__alloc(context, 1, sizeof *section);
   if (!section) return SPRINT_ERROR_MEMORY;
-  section->context = context;
+  section->context = section->arena.context = context;
   section->family = family;
-  sprint_status status = fill(section, node, path);
-  if (status != SPRINT_OK) {
-    sprint__section_free(section);
-    return status;
-  }
-  *ret_section = section;
+  SPRINT__TRY(fill(section, node, path));
+  *ret_section = sprint__give(&section);
   return SPRINT_OK;
 }
 
 sprint_status sprint__section_parse(sprint_context *context, const sprint_family *family, const char *text,
                                     const char *name, struct sprint__section **ret_section) {
-  struct sprint__node *node = NULL;
+  SPRINT__SCOPED(sprint__node_free) struct sprint__node *node = NULL;
   if (text) SPRINT__TRY(sprint__yaml_parse(context, text, strlen(text), (struct sprint__place){name, 1}, &node));
   bool empty = node && node->type == SPRINT__NODE_SCALAR && !node->quoted && !node->text[0];
-  sprint_status status =
-      sprint__section_read(context, family, empty ? NULL : node, family->key ? family->key : "", ret_section);
-  sprint__node_free(node);
-  return status;
+  return sprint__section_read(context, family, empty ? NULL : node, family->key ? family->key : "", ret_section);
 }
 
 void sprint__section_free(struct sprint__section *section) {
   if (!section) return;
-  for (size_t i = 0; i < section->n_values; i++) sprint__value_clear(&section->values[i]);
-  sprint__free(section->values);
-  sprint__names_free(section->files, section->n_files);
-  sprint__free(section->path);
+  for (size_t i = 0; i < section->n_values; i++) sprint__section_free(section->values[i].section);
+  sprint__arena_free(&section->arena);
   sprint__free(section);
 }

@@ -3,7 +3,6 @@
 #ifndef SPRINT_CONFIG_SECTION_H
 #define SPRINT_CONFIG_SECTION_H
 
-#include "base/context.h"
 #include "config/names.h"
 #include "config/node.h"
 
@@ -26,14 +25,13 @@ struct sprint__value {
 
 struct sprint__section {
   sprint_context *context;
+  struct sprint__arena arena; /* of all its values, and of the names in places */
   const sprint_family *family;
   const sprint_kind *kind;
   char *path; /* of the section in the config, "shift"; "" for the root */
   struct sprint__place place;
   size_t n_values;
   struct sprint__value *values;
-  size_t n_files, n_files_room;
-  char **files; /* owns the names in places */
 };
 
 /* Reads `node` (NULL: all defaults) as a section of the family. A scalar node stands for {kind: scalar}. Unknown keys,
@@ -48,6 +46,10 @@ sprint_status sprint__section_read(sprint_context *context, const sprint_family 
 sprint_status sprint__section_parse(sprint_context *context, const sprint_family *family, const char *text,
                                     const char *name, struct sprint__section **ret_section);
 void sprint__section_free(struct sprint__section *section);
+SPRINT__FREE_AT(sprint__section_free, struct sprint__section)
+
+/* The family's kind of this name, or NULL. */
+const sprint_kind *sprint__kind_find(const sprint_family *family, const char *name);
 
 /* Rows of a parameter table: name, default (NULL: required), what else the type takes, help. */
 #define SPRINT__REAL(NAME, STANDARD, MIN, MAX, HELP) \

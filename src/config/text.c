@@ -3,14 +3,13 @@
 
 #include <string.h>
 
+#include "base/arena.h"
+
 void sprint__text_put(struct sprint__text *text, const char *bytes, size_t n) {
+  if (!text->failed)
+    text->failed =
+        sprint__grow(text->context, (void **)&text->items, text->n, &text->n_room, text->n + n + 1, 1) != SPRINT_OK;
   if (text->failed) return;
-  void *items = text->items;
-  if (sprint__grow(text->context, &items, text->n, &text->n_room, text->n + n + 1, 1) != SPRINT_OK) {
-    text->failed = true;
-    return;
-  }
-  text->items = items;
   memcpy(text->items + text->n, bytes, n);
   text->n += n;
   text->items[text->n] = '\0';
@@ -20,11 +19,8 @@ void sprint__text_add(struct sprint__text *text, const char *string) { sprint__t
 
 char *sprint__text_take(struct sprint__text *text) {
   sprint__text_put(text, "", 0);
-  char *items = text->items;
-  text->items = NULL;
-  if (!text->failed) return items;
-  sprint__free(items);
-  return NULL;
+  if (text->failed) sprint__free(sprint__give(&text->items));
+  return sprint__give(&text->items);
 }
 
 struct sprint__shown sprint__show(const char *text) {

@@ -35,16 +35,12 @@ sprint_status sprint__complain_name(const struct sprint__section *section, const
                                     const struct sprint__node *word, const char *what, const char *const *names,
                                     size_t n) {
   const char *near = sprint__nearest(word->text, names, n);
-  char *subject = sprint__subject(section, key);
-  char *all = subject ? sprint__names_join(section->context, names, n, ", ") : NULL;
-  sprint_status status = SPRINT_ERROR_MEMORY;
-  if (all)
-    status = sprint__complain(section->context, word->place, "%s: '%s' is not %s%s%s%s (one of %s)", subject,
-                              sprint__show(word->text).text, what, near ? "; did you mean '" : "", near ? near : "",
-                              near ? "'?" : "", all);
-  sprint__free(all);
-  sprint__free(subject);
-  return status;
+  SPRINT__SCOPED(sprint__free) char *subject = sprint__subject(section, key);
+  SPRINT__SCOPED(sprint__free) char *all = sprint__names_join(section->context, names, n, ", ");
+  if (!subject || !all) return SPRINT_ERROR_MEMORY;
+  return sprint__complain(section->context, word->place, "%s: '%s' is not %s%s%s%s (one of %s)", subject,
+                          sprint__show(word->text).text, what, near ? "; did you mean '" : "", near ? near : "",
+                          near ? "'?" : "", all);
 }
 
 /* What a parameter takes, in words. */
@@ -165,46 +161,40 @@ static sprint_status read_flag(const struct sprint__section *section, const spri
   return refuse_number(section, param, node, false);
 }
 
-static sprint_status read_text(const struct sprint__section *section, const char *text, char **ret_text) {
-  char *copy = sprint__strdup(section->context, text);
-  if (!copy) return SPRINT_ERROR_MEMORY;
-  *ret_text = copy;
-  return SPRINT_OK;
+static sprint_status read_text(struct sprint__section *section, const char *text, char **ret_text) {
+  *ret_text = sprint__arena_strdup(&section->arena, text);
+  return sprint__arena_status(&section->arena);
 }
 
-static sprint_status read_choice(const struct sprint__section *section, const sprint_param *param,
+static sprint_status read_choice(struct sprint__section *section, const sprint_param *param,
                                  const struct sprint__node *node, char **ret_text) {
   if (sprint__choice_find(param->choices, node->text) >= 0) return read_text(section, node->text, ret_text);
   size_t n = 0;
-  char **names = sprint__names_cut(section->context, param->choices, '|', &n);
+  SPRINT__SCOPED(sprint__free) char **names = sprint__names_cut(section->context, param->choices, '|', &n);
   if (!names) return SPRINT_ERROR_MEMORY;
-  sprint_status status = sprint__complain_name(section, param->name, node, "a choice", (const char *const *)names, n);
-  sprint__names_free(names, n);
-  return status;
+  return sprint__complain_name(section, param->name, node, "a choice", (const char *const *)names, n);
 }
 
-static sprint_status read_item(const struct sprint__section *section, const sprint_param *param,
+static sprint_status read_item(struct sprint__section *section, const sprint_param *param,
                                const struct sprint__node *node, struct sprint__value *value, size_t i) {
   if (node->type != SPRINT__NODE_SCALAR || sprint__node_is_null(node)) return refuse_form(section, param, node);
   if (param->type == SPRINT_PARAM_REALS) return read_real(section, param, node, &value->reals[i]);
   return read_text(section, node->text, &value->texts[i]);
 }
 
-static sprint_status read_items(const struct sprint__section *section, const sprint_param *param,
+static sprint_status read_items(struct sprint__section *section, const sprint_param *param,
                                 const struct sprint__node *const *items, size_t n, struct sprint__value *value) {
-  bool reals = param->type == SPRINT_PARAM_REALS;
-  void *room = sprint__alloc(section->context, n, reals ? sizeof *value->reals : sizeof *value->texts);
-  if (!room) return SPRINT_ERROR_MEMORY;
-  if (reals)
-    value->reals = room;
+  if (param->type == SPRINT_PARAM_REALS)
+    value->reals = sprint__arena_take(&section->arena, n, sizeof *value->reals);
   else
-    value->texts = room;
+    value->texts = sprint__arena_take(&section->arena, n, sizeof *value->texts);
+  SPRINT__TRY(sprint__arena_status(&section->arena));
   value->n_items = n;
   for (size_t i = 0; i < n; i++) SPRINT__TRY(read_item(section, param, items[i], value, i));
   return SPRINT_OK;
 }
 
-sprint_status sprint__value_read(const struct sprint__section *section, const sprint_param *param,
+sprint_status sprint__value_read(struct sprint__section *section, const sprint_param *param,
                                  const struct sprint__node *node, struct sprint__value *value) {
   bool list = param->type == SPRINT_PARAM_TEXTS || param->type == SPRINT_PARAM_REALS;
   if (list && node->type == SPRINT__NODE_LIST)
@@ -234,25 +224,22 @@ sprint_status sprint__value_read(const struct sprint__section *section, const sp
 }
 
 /* A list that a table spells "a, b, c". */
-static sprint_status default_items(const struct sprint__section *section, const sprint_param *param,
+static sprint_status default_items(struct sprint__section *section, const sprint_param *param,
                                    struct sprint__value *value) {
   size_t n = 0;
-  char **words = sprint__names_cut(section->context, param->standard, ',', &n);
-  struct sprint__node *nodes = sprint__alloc(section->context, n, sizeof *nodes);
-  const struct sprint__node **items = sprint__alloc(section->context, n, sizeof *items);
-  sprint_status status = words && nodes && items ? SPRINT_OK : SPRINT_ERROR_MEMORY;
-  for (size_t i = 0; status == SPRINT_OK && i < n; i++) {
+  SPRINT__SCRATCH(room, section->context);
+  char **words = sprint__arena_keep(&room, sprint__names_cut(section->context, param->standard, ',', &n));
+  struct sprint__node *nodes = sprint__arena_take(&room, n, sizeof *nodes);
+  const struct sprint__node **items = sprint__arena_take(&room, n, sizeof *items);
+  SPRINT__TRY(sprint__arena_status(&room));
+  for (size_t i = 0; i < n; i++) {
     nodes[i].text = words[i] + strspn(words[i], " ");
     items[i] = &nodes[i];
   }
-  if (status == SPRINT_OK) status = read_items(section, param, items, n, value);
-  sprint__free(items);
-  sprint__free(nodes);
-  sprint__names_free(words, n);
-  return status;
+  return read_items(section, param, items, n, value);
 }
 
-sprint_status sprint__value_default(const struct sprint__section *section, const sprint_param *param,
+sprint_status sprint__value_default(struct sprint__section *section, const sprint_param *param,
                                     struct sprint__value *value) {
   bool list = param->type == SPRINT_PARAM_TEXTS || param->type == SPRINT_PARAM_REALS;
   bool word = param->type == SPRINT_PARAM_TEXT || param->type == SPRINT_PARAM_CHOICE;
@@ -263,18 +250,10 @@ sprint_status sprint__value_default(const struct sprint__section *section, const
   } else if (list) {
     status = default_items(section, param, value);
   } else {
-    char *text = sprint__strdup(section->context, param->standard);
+    SPRINT__SCOPED(sprint__free) char *text = sprint__strdup(section->context, param->standard);
     struct sprint__node node = {.type = SPRINT__NODE_SCALAR, .text = text};
     status = text ? sprint__value_read(section, param, &node, value) : SPRINT_ERROR_MEMORY;
-    sprint__free(text);
   }
   assert(status != SPRINT_ERROR_INPUT && "a default that its own table refuses");
   return status;
-}
-
-void sprint__value_clear(struct sprint__value *value) {
-  sprint__free(value->text);
-  sprint__names_free(value->texts, value->n_items);
-  sprint__free(value->reals);
-  sprint__section_free(value->section);
 }

@@ -6,15 +6,13 @@
 
 #include "config/section.h"
 
-/* Reads the node into the value, by the parameter's type; all types but SPRINT_PARAM_KIND. What was read before a
- * failure is the value's to clear. */
-sprint_status sprint__value_read(const struct sprint__section *section, const sprint_param *param,
+/* Reads the node into the value, which is one of the section, by the parameter's type; all but SPRINT_PARAM_KIND. */
+sprint_status sprint__value_read(struct sprint__section *section, const sprint_param *param,
                                  const struct sprint__node *node, struct sprint__value *value);
 
 /* The same from param->standard, which is not NULL. */
-sprint_status sprint__value_default(const struct sprint__section *section, const sprint_param *param,
+sprint_status sprint__value_default(struct sprint__section *section, const sprint_param *param,
                                     struct sprint__value *value);
-void sprint__value_clear(struct sprint__value *value);
 
 /* A dot where the section has a path to set off from a key. */
 const char *sprint__dot(const struct sprint__section *section);

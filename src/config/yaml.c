@@ -63,10 +63,8 @@ static sprint_status copy_scalar(struct builder *builder, const yaml_event_t *ev
   const char *text = (const char *)event->data.scalar.value;
   size_t size = event->data.scalar.length, good = sprint__text_check(text, size);
   if (good < size) return complain_byte(builder->context, builder->place, text[good]);
-  char *copy = sprint__strdup(builder->context, text);
-  if (!copy) return SPRINT_ERROR_MEMORY;
-  *ret_text = copy;
-  return SPRINT_OK;
+  *ret_text = sprint__strdup(builder->context, text);
+  return *ret_text ? SPRINT_OK : SPRINT_ERROR_MEMORY;
 }
 
 /* The anchor and tag of a value; NULL: none. */
@@ -94,10 +92,8 @@ static sprint_status remember_anchor(struct builder *builder, const yaml_event_t
   if (!name) return SPRINT_OK;
   if (builder->n_anchors == MAX_ANCHORS)
     return sprint__complain(builder->context, builder->place, "there are more than %d anchors", MAX_ANCHORS);
-  void *anchors = builder->anchors;
-  SPRINT__TRY(sprint__grow(builder->context, &anchors, builder->n_anchors, &builder->n_anchors_room,
+  SPRINT__TRY(sprint__grow(builder->context, (void **)&builder->anchors, builder->n_anchors, &builder->n_anchors_room,
                            builder->n_anchors + 1, sizeof *builder->anchors));
-  builder->anchors = anchors;
   struct anchor *anchor = &builder->anchors[builder->n_anchors];
   anchor->node = node;
   anchor->name = sprint__strdup(builder->context, name);
@@ -110,8 +106,7 @@ static sprint_status remember_anchor(struct builder *builder, const yaml_event_t
 static sprint_status attach(struct builder *builder, struct sprint__node *node) {
   struct sprint__node *parent = innermost(builder);
   sprint__free(node->key); /* of a copy that an alias made */
-  node->key = builder->key;
-  builder->key = NULL;
+  node->key = sprint__give(&builder->key);
   if (parent) return sprint__node_append(builder->context, parent, node);
   builder->root = node;
   return SPRINT_OK;
@@ -132,9 +127,8 @@ static sprint_status add_node(struct builder *builder, const yaml_event_t *event
 
 static sprint_status on_key(struct builder *builder, const yaml_event_t *event) {
   const struct sprint__node *map = innermost(builder);
-  char *key = NULL;
-  SPRINT__TRY(copy_scalar(builder, event, &key));
-  builder->key = key;
+  SPRINT__TRY(copy_scalar(builder, event, &builder->key));
+  const char *key = builder->key;
   if (strlen(key) > MAX_KEY)
     return sprint__complain(builder->context, builder->place, "the key '%s' is longer than %d bytes",
                             sprint__show(key).text, MAX_KEY);
@@ -156,14 +150,10 @@ static sprint_status on_scalar(struct builder *builder, const yaml_event_t *even
   struct sprint__node *node = NULL;
   if (wants_key(builder)) return on_key(builder, event);
   if (has_merge_key(builder)) return complain_merge(builder);
-  char *text = NULL;
+  SPRINT__SCOPED(sprint__free) char *text = NULL;
   SPRINT__TRY(copy_scalar(builder, event, &text));
-  sprint_status status = add_node(builder, event, SPRINT__NODE_SCALAR, &node);
-  if (status != SPRINT_OK) {
-    sprint__free(text);
-    return status;
-  }
-  node->text = text;
+  SPRINT__TRY(add_node(builder, event, SPRINT__NODE_SCALAR, &node));
+  node->text = sprint__give(&text);
   node->quoted = event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
   return SPRINT_OK;
 }
@@ -226,8 +216,7 @@ static sprint_status use_merge_key(struct builder *builder, const struct sprint_
   const struct sprint__node **merge = &builder->merge[builder->depth - 1];
   if (*merge || node->type != SPRINT__NODE_MAP) return complain_merge(builder);
   *merge = node;
-  sprint__free(builder->key);
-  builder->key = NULL;
+  sprint__free(sprint__give(&builder->key));
   return SPRINT_OK;
 }
 
@@ -334,13 +323,9 @@ sprint_status sprint__yaml_parse(sprint_context *context, const char *text, size
   if (!yaml_parser_initialize(&parser))
     return sprint_fail(context, SPRINT_ERROR_MEMORY, "out of memory: no YAML reader");
   yaml_parser_set_input_string(&parser, (const unsigned char *)text, size);
-  struct builder builder = {.context = context, .start = start, .place = start};
+  SPRINT__CLEARED(builder_clear) struct builder builder = {.context = context, .start = start, .place = start};
   sprint_status status = build(&builder, &parser, last_line(text, size));
-  if (status == SPRINT_OK) {
-    *ret_node = builder.root;
-    builder.root = NULL;
-  }
-  builder_clear(&builder);
+  if (status == SPRINT_OK) *ret_node = sprint__give(&builder.root);
   yaml_parser_delete(&parser);
   return status;
 }

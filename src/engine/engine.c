@@ -30,55 +30,44 @@ const sprint_family sprint__engine_family = {
 
 const sprint_kind sprint__engine_auto = {"auto", "the fastest that fits the run", NULL, 0, NULL};
 
-static void deployment_clear(struct sprint__deployment *deployment) {
-  sprint__free(deployment->theta);
-  sprint__free(deployment->p);
-}
-
-static sprint_status deployment_new(const sprint_shift *shift, struct sprint__deployment *ret_deployment) {
-  ret_deployment->theta = sprint__alloc(shift->context, shift->model->n_params, sizeof(sprint_real));
-  ret_deployment->p = sprint__alloc(shift->context, shift->population->n_strata, sizeof(double));
-  return ret_deployment->theta && ret_deployment->p ? SPRINT_OK : SPRINT_ERROR_MEMORY;
+static struct sprint__deployment deployment_new(struct sprint__engine *engine) {
+  const sprint_shift *shift = engine->shift;
+  return (struct sprint__deployment){sprint__arena_take(&engine->arena, shift->model->n_params, sizeof(sprint_real)),
+                                     sprint__arena_take(&engine->arena, shift->population->n_strata, sizeof(double))};
 }
 
 void sprint__engine_free(struct sprint__engine *engine) {
   if (!engine) return;
   if (engine->shift->losses.user == engine) sprint__shift_set_losses(engine->shift, NULL);
   if (engine->ops && engine->ops->free) engine->ops->free(engine);
-  deployment_clear(&engine->current);
-  deployment_clear(&engine->anchor);
-  sprint__pass_clear(&engine->pass);
-  sprint__pass_clear(&engine->heldout_pass);
   struct sprint__strata_sums *const sums[] = {&engine->survey.sums, &engine->losses, &engine->heldout_sums};
   for (size_t i = 0; i < SPRINT__COUNT(sums); i++) sprint__strata_sums_free(sums[i]);
-  void *const owned[] = {engine->anchor_x, engine->who, engine->x, engine->x_anchor, engine->y, engine};
-  for (size_t i = 0; i < SPRINT__COUNT(owned); i++) sprint__free(owned[i]);
+  sprint__arena_free(&engine->arena);
+  sprint__free(engine);
 }
 
 /* A step allocates nothing: all room is taken here. */
 static sprint_status allocate(struct sprint__engine *engine, const struct sprint__engine_options *options) {
   sprint_context *context = engine->context;
+  struct sprint__arena *arena = &engine->arena;
   sprint_shift *shift = engine->shift;
   const sprint_solver *solver = engine->solver;
   const sprint_population *heldout = options->heldout;
   size_t b = solver->batch, d = shift->population->d, n_params = solver->n_params;
-  SPRINT__TRY(deployment_new(shift, &engine->current));
-  SPRINT__TRY(deployment_new(shift, &engine->anchor));
-  SPRINT__TRY(sprint__pass_new(shift, shift->population, &engine->pass));
   SPRINT__TRY(sprint__strata_sums_new(context, solver->n_strata, n_params, &engine->survey.sums));
   SPRINT__TRY(sprint__strata_sums_new(context, solver->n_strata, 0, &engine->losses));
-  if (heldout) {
-    SPRINT__TRY(sprint__pass_new(shift, heldout, &engine->heldout_pass));
-    SPRINT__TRY(sprint__strata_sums_new(context, heldout->n_strata, 0, &engine->heldout_sums));
-  }
-  engine->who = sprint__alloc(context, b, sizeof *engine->who);
-  engine->x = sprint__alloc(context, b, d * sizeof *engine->x);
-  engine->x_anchor = sprint__alloc(context, b, d * sizeof *engine->x);
-  engine->y = sprint__alloc(context, b, sizeof *engine->y);
-  if (!engine->who || !engine->x || !engine->x_anchor || !engine->y) return SPRINT_ERROR_MEMORY;
-  if (!shift->keeps_records || !solver->coupled) return SPRINT_OK;
-  engine->anchor_x = sprint__alloc(context, shift->population->n, d * sizeof *engine->anchor_x);
-  return engine->anchor_x ? SPRINT_OK : SPRINT_ERROR_MEMORY;
+  if (heldout) SPRINT__TRY(sprint__strata_sums_new(context, heldout->n_strata, 0, &engine->heldout_sums));
+  if (heldout) sprint__pass_new(arena, shift, heldout, &engine->heldout_pass);
+  sprint__pass_new(arena, shift, shift->population, &engine->pass);
+  engine->current = deployment_new(engine);
+  engine->anchor = deployment_new(engine);
+  engine->who = sprint__arena_take(arena, b, sizeof *engine->who);
+  engine->x = sprint__arena_take(arena, b, d * sizeof *engine->x);
+  engine->x_anchor = sprint__arena_take(arena, b, d * sizeof *engine->x);
+  engine->y = sprint__arena_take(arena, b, sizeof *engine->y);
+  if (shift->keeps_records && solver->coupled)
+    engine->anchor_x = sprint__arena_take(arena, shift->population->n, d * sizeof *engine->anchor_x);
+  return sprint__arena_status(arena);
 }
 
 static const char *misfit_of(const struct sprint__engine *engine, const sprint_kind *kind) {
@@ -148,21 +137,17 @@ static void answer_for_losses(struct sprint__engine *engine) {
 
 sprint_status sprint__engine_new(sprint_context *context, const struct sprint__engine_options *options,
                                  struct sprint__engine **ret_engine) {
-  struct sprint__engine *engine = sprint__alloc(context, 1, sizeof *engine);
+  SPRINT__SCOPED(sprint__engine_free) struct sprint__engine *engine = sprint__alloc(context, 1, sizeof *engine);
   if (!engine) return SPRINT_ERROR_MEMORY;
-  engine->context = context;
+  engine->context = engine->arena.context = context;
   engine->solver = options->solver;
   engine->shift = options->shift;
   engine->seed = options->seed;
   engine->most_bytes = 1e6 * (double)sprint__get_integer(options->section, "memory");
-  sprint_status status = allocate(engine, options);
-  if (status == SPRINT_OK) status = pick(engine, options->section);
-  if (status != SPRINT_OK) {
-    sprint__engine_free(engine);
-    return status;
-  }
+  SPRINT__TRY(allocate(engine, options));
+  SPRINT__TRY(pick(engine, options->section));
   answer_for_losses(engine);
-  *ret_engine = engine;
+  *ret_engine = sprint__give(&engine);
   return SPRINT_OK;
 }
 

@@ -33,7 +33,7 @@ struct sprint__engine_ops {
   /* What of this run it cannot do, in a few words; NULL: nothing. */
   const char *(*misfit)(const struct sprint__engine *engine);
   sprint_status (*setup)(struct sprint__engine *engine);
-  void (*free)(struct sprint__engine *engine);
+  void (*free)(struct sprint__engine *engine); /* what is not of the engine's arena; NULL: nothing */
   /* Sums over rows of the population or its held-out part; user: the engine; total NULL: losses alone, without those of
    * a gradient in mind. NULL: the model's own way. */
   sprint__sum_rows sum;
@@ -61,6 +61,7 @@ struct sprint__engine {
   const struct sprint__engine_ops *ops;
   void *impl;
   sprint_context *context;
+  struct sprint__arena arena; /* of its own room and that of its kind */
   sprint_solver *solver;
   sprint_shift *shift;
   uint64_t seed;
@@ -90,6 +91,7 @@ extern const sprint_kind sprint__engine_auto, sprint__engine_plain, sprint__engi
 sprint_status sprint__engine_new(sprint_context *context, const struct sprint__engine_options *options,
                                  struct sprint__engine **ret_engine);
 void sprint__engine_free(struct sprint__engine *engine);
+SPRINT__FREE_AT(sprint__engine_free, struct sprint__engine)
 
 /* Does what the solver wants next. *ret_more false: it wants nothing any more. */
 sprint_status sprint__engine_advance(struct sprint__engine *engine, bool *ret_more);

@@ -21,44 +21,31 @@ static void pixels_free(struct sprint__engine *engine) {
   if (!pixels) return;
   sprint__pixel_lists_clear(&pixels->lists);
   sprint__pixel_lists_clear(&pixels->heldout_lists);
-  for (int lane = 0; lane < SPRINT__MAX_LANES; lane++) {
-    struct sprint__pixels_room *room = &pixels->rooms[lane];
-    void *const owned[] = {room->z, room->delta, room->sorted, room->from};
-    for (size_t i = 0; i < SPRINT__COUNT(owned); i++) sprint__free(owned[i]);
-  }
-  sprint__free(pixels->activations);
-  sprint__pixels_step_free(pixels);
-  sprint__lookahead_free(pixels->lookahead);
-  sprint__gram_free(pixels->gram);
-  sprint__free(pixels);
 }
 
-static sprint_status allocate(struct sprint__engine *engine, struct sprint__pixels_engine *pixels) {
-  sprint_context *context = engine->context;
+static void allocate(struct sprint__engine *engine, struct sprint__pixels_engine *pixels) {
+  struct sprint__arena *arena = &engine->arena;
   const struct sprint__upper *upper = &engine->solver->model->upper;
   for (int lane = 0; lane < SPRINT__MAX_LANES; lane++) {
     struct sprint__pixels_room *room = &pixels->rooms[lane];
-    room->z = sprint__alloc(context, upper->block, upper->out * sizeof *room->z);
-    room->delta = sprint__alloc(context, upper->block, upper->out * sizeof *room->delta);
-    room->sorted = sprint__alloc(context, SPRINT__PIXEL_ROWS * pixels->lists.longest, sizeof *room->sorted);
-    room->from = sprint__alloc(context, SPRINT__PIXEL_FROM(pixels->in), sizeof *room->from);
-    if (!room->z || !room->delta || !room->sorted || !room->from) return SPRINT_ERROR_MEMORY;
+    room->z = sprint__arena_take(arena, upper->block, upper->out * sizeof *room->z);
+    room->delta = sprint__arena_take(arena, upper->block, upper->out * sizeof *room->delta);
+    room->sorted = sprint__arena_take(arena, SPRINT__PIXEL_ROWS * pixels->lists.longest, sizeof *room->sorted);
+    room->from = sprint__arena_take(arena, SPRINT__PIXEL_FROM(pixels->in), sizeof *room->from);
   }
-  if (!engine->solver->anchors) return SPRINT_OK;
-  size_t n = engine->shift->population->n;
-  pixels->activations = sprint__alloc(context, n, upper->activations * sizeof *pixels->activations);
-  return pixels->activations ? SPRINT_OK : SPRINT_ERROR_MEMORY;
+  size_t n = engine->shift->population->n, size = upper->activations * sizeof *pixels->activations;
+  if (engine->solver->anchors) pixels->activations = sprint__arena_take(arena, n, size);
 }
 
 static sprint_status pixels_setup(struct sprint__engine *engine) {
-  struct sprint__pixels_engine *pixels = engine->impl = sprint__alloc(engine->context, 1, sizeof *pixels);
+  struct sprint__pixels_engine *pixels = engine->impl = sprint__arena_take(&engine->arena, 1, sizeof *pixels);
   if (!pixels) return SPRINT_ERROR_MEMORY;
   const sprint_population *population = engine->shift->population, *heldout = engine->heldout_pass.population;
   pixels->in = population->d;
   pixels->out = engine->solver->model->upper.out;
   SPRINT__TRY(sprint__pixel_lists_new(population, &pixels->lists));
   if (heldout) SPRINT__TRY(sprint__pixel_lists_new(heldout, &pixels->heldout_lists));
-  SPRINT__TRY(allocate(engine, pixels));
+  allocate(engine, pixels);
   return sprint__pixels_step_new(engine);
 }
 

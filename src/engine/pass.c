@@ -15,35 +15,20 @@ static size_t room_for(const sprint_shift *shift) {
   return sprint__shift_by_reference(shift) || rows > MOST_ROWS ? MOST_ROWS : rows < LEAST_ROWS ? LEAST_ROWS : rows;
 }
 
-sprint_status sprint__pass_new(sprint_shift *shift, const sprint_population *population,
-                               struct sprint__pass *ret_pass) {
-  sprint_context *context = shift->context;
+void sprint__pass_new(struct sprint__arena *arena, sprint_shift *shift, const sprint_population *population,
+                      struct sprint__pass *ret_pass) {
   size_t room = room_for(shift), d = population->d;
   bool copies = !sprint__shift_by_reference(shift);
-  struct sprint__pass pass = {
+  *ret_pass = (struct sprint__pass){
       .shift = shift,
       .population = population,
       .by_stratum = sprint__shift_reweights(shift) || population != shift->population,
       .room = room,
-      .x = copies ? sprint__alloc(context, room, d * sizeof(sprint_real)) : NULL,
-      .y = sprint__alloc(context, room, sizeof(sprint_real)),
-      .who = sprint__alloc(context, room, sizeof(uint32_t)),
-      .base = sprint__alloc(context, d, sizeof(sprint_real)),
+      .x = copies ? sprint__arena_take(arena, room, d * sizeof(sprint_real)) : NULL,
+      .y = sprint__arena_take(arena, room, sizeof(sprint_real)),
+      .who = sprint__arena_take(arena, room, sizeof(uint32_t)),
+      .base = sprint__arena_take(arena, d, sizeof(sprint_real)),
   };
-  if ((copies && !pass.x) || !pass.y || !pass.who || !pass.base) {
-    sprint__pass_clear(&pass);
-    return SPRINT_ERROR_MEMORY;
-  }
-  *ret_pass = pass;
-  return SPRINT_OK;
-}
-
-void sprint__pass_clear(struct sprint__pass *pass) {
-  sprint__free(pass->x);
-  sprint__free(pass->y);
-  sprint__free(pass->who);
-  sprint__free(pass->base);
-  *pass = (struct sprint__pass){0};
 }
 
 /* A piece: n individuals, in the population's order where in_order, and of one stratum where the pass is by strata. */

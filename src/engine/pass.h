@@ -22,8 +22,9 @@ struct sprint__pass {
   sprint_real *base;                   /* (d) one base record */
 };
 
-sprint_status sprint__pass_new(sprint_shift *shift, const sprint_population *population, struct sprint__pass *ret_pass);
-void sprint__pass_clear(struct sprint__pass *pass);
+/* Its room is the arena's, which is for the caller to check. */
+void sprint__pass_new(struct sprint__arena *arena, sprint_shift *shift, const sprint_population *population,
+                      struct sprint__pass *ret_pass);
 
 /* How a pass goes. */
 struct sprint__pass_options {

@@ -39,15 +39,12 @@ static void fill(const sprint_population *population, struct sprint__pixel_lists
 }
 
 sprint_status sprint__pixel_lists_new(const sprint_population *population, struct sprint__pixel_lists *ret_lists) {
-  sprint_context *context = population->context;
   size_t bands = (population->d + SPRINT__PIXEL_BAND - 1) / SPRINT__PIXEL_BAND;
   struct sprint__pixel_lists lists = {
-      .levels = population->levels,
-      .list = sprint__alloc(context, used_pixels(population), sizeof *lists.list),
-      .start = sprint__alloc(context, population->n * bands + 1, sizeof *lists.start),
-      .bands = bands,
-  };
-  if (!lists.list || !lists.start) {
+      .arena = {.context = population->context}, .levels = population->levels, .bands = bands};
+  lists.list = sprint__arena_take(&lists.arena, used_pixels(population), sizeof *lists.list);
+  lists.start = sprint__arena_take(&lists.arena, population->n * bands + 1, sizeof *lists.start);
+  if (lists.arena.failed) {
     sprint__pixel_lists_clear(&lists);
     return SPRINT_ERROR_MEMORY;
   }
@@ -57,7 +54,6 @@ sprint_status sprint__pixel_lists_new(const sprint_population *population, struc
 }
 
 void sprint__pixel_lists_clear(struct sprint__pixel_lists *lists) {
-  sprint__free(lists->list);
-  sprint__free(lists->start);
+  sprint__arena_free(&lists->arena);
   *lists = (struct sprint__pixel_lists){0};
 }

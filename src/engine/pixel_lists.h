@@ -21,7 +21,8 @@ enum { SPRINT__PIXEL_BAND = 112 };
 /* Features rise within a list. The pixels of record i in band t are list[start[i * bands + t]] ..
  * list[start[i * bands + t + 1]]. */
 struct sprint__pixel_lists {
-  const sprint_real *levels; /* of struct sprint__pixels */
+  struct sprint__arena arena; /* of its arrays */
+  const sprint_real *levels;  /* of struct sprint__pixels */
   struct sprint__pixel *list;
   size_t *start; /* (n * bands + 1) */
   size_t bands;

@@ -71,7 +71,6 @@ double sprint__pixels_sum(struct sprint__engine *engine, const struct sprint__pi
 
 /* pixels_step.c */
 sprint_status sprint__pixels_step_new(struct sprint__engine *engine);
-void sprint__pixels_step_free(struct sprint__pixels_engine *pixels);
 /* The step that is wanted, on the individuals `who`. */
 sprint_status sprint__pixels_step(struct sprint__engine *engine, const sprint_want *want, const uint32_t *who);
 /* theta gets the steps that it lacks: a copy, or the solver's own, to which nothing is then put off any more. */
@@ -88,9 +87,7 @@ void sprint__pixels_settle(struct sprint__engine *engine);
  * made ready for the next. W goes along g^ when the epoch ends. */
 enum { SPRINT__LOOKAHEAD_ROWS = SPRINT__PIXEL_COLUMNS }; /* at most */
 
-sprint_status sprint__lookahead_new(const struct sprint__engine *engine,
-                                    struct sprint__pixels_lookahead **ret_lookahead);
-void sprint__lookahead_free(struct sprint__pixels_lookahead *lookahead);
+sprint_status sprint__lookahead_new(struct sprint__engine *engine, struct sprint__pixels_lookahead **ret_lookahead);
 
 /* The steps of a round, of which `want` is the first. */
 sprint_status sprint__lookahead_run(struct sprint__engine *engine, const sprint_want *want);
@@ -121,7 +118,6 @@ void sprint__lookahead_clear(struct sprint__pixels_lookahead *lookahead);
 
 /* NULL in *ret_gram where K would take more bytes than the engine may take. */
 sprint_status sprint__gram_new(struct sprint__engine *engine, struct sprint__pixels_gram **ret_gram);
-void sprint__gram_free(struct sprint__pixels_gram *gram);
 
 /* A step was taken; steady: g^ stays as it is. */
 void sprint__gram_follow(struct sprint__pixels_gram *gram, const struct sprint__pixel_step *step, bool steady);

@@ -32,15 +32,6 @@ struct sprint__pixels_gram {
   double *losses;                       /* (n_tiles, n_strata) sums */
 };
 
-void sprint__gram_free(struct sprint__pixels_gram *gram) {
-  if (!gram) return;
-  void *const owned[] = {gram->gram,         gram->place, gram->labels, gram->z,    gram->products,
-                         (void *)gram->rows, gram->delta, gram->losses, gram->asked};
-  for (size_t i = 0; i < SPRINT__COUNT(owned); i++) sprint__free(owned[i]);
-  for (int lane = 0; lane < SPRINT__MAX_LANES; lane++) sprint__free(gram->room[lane]);
-  sprint__free(gram);
-}
-
 /* Rows of a panel: features, with those that the last band lacks, and the biases. */
 static size_t panel_rows(const struct sprint__pixels_gram *t) { return t->lists->bands * SPRINT__PIXEL_BAND + 1; }
 
@@ -52,28 +43,27 @@ static size_t room_for(const struct sprint__pixels_gram *t, size_t batch) {
 }
 
 static sprint_status allocate(struct sprint__pixels_gram *t, size_t batch) {
-  sprint_context *context = t->engine->context;
+  struct sprint__arena *arena = &t->engine->arena;
   size_t padded = t->n_tiles * A;
-  t->gram = sprint__alloc(context, t->n, padded * sizeof *t->gram);
-  t->place = sprint__alloc(context, t->n, sizeof *t->place);
-  t->labels = sprint__alloc(context, padded, sizeof *t->labels);
-  t->z = sprint__alloc(context, padded, t->out * sizeof *t->z);
-  t->products = sprint__alloc(context, padded, t->out * sizeof *t->products);
-  t->rows = sprint__alloc(context, batch, sizeof *t->rows);
-  t->delta = sprint__alloc(context, batch, t->out * sizeof *t->delta);
-  t->asked = sprint__alloc(context, batch, t->out * sizeof *t->asked);
-  t->losses = sprint__alloc(context, t->n_tiles * t->n_strata, sizeof *t->losses);
-  bool ok = t->gram && t->place && t->labels && t->z && t->products && t->rows && t->delta && t->asked && t->losses;
-  for (int lane = 0; ok && lane < SPRINT__MAX_LANES; lane++)
-    ok = (t->room[lane] = sprint__alloc(context, room_for(t, batch), sizeof *t->room[lane])) != NULL;
-  return ok ? SPRINT_OK : SPRINT_ERROR_MEMORY;
+  t->gram = sprint__arena_take(arena, t->n, padded * sizeof *t->gram);
+  t->place = sprint__arena_take(arena, t->n, sizeof *t->place);
+  t->labels = sprint__arena_take(arena, padded, sizeof *t->labels);
+  t->z = sprint__arena_take(arena, padded, t->out * sizeof *t->z);
+  t->products = sprint__arena_take(arena, padded, t->out * sizeof *t->products);
+  t->rows = sprint__arena_take(arena, batch, sizeof *t->rows);
+  t->delta = sprint__arena_take(arena, batch, t->out * sizeof *t->delta);
+  t->asked = sprint__arena_take(arena, batch, t->out * sizeof *t->asked);
+  t->losses = sprint__arena_take(arena, t->n_tiles * t->n_strata, sizeof *t->losses);
+  for (int lane = 0; lane < SPRINT__MAX_LANES; lane++)
+    t->room[lane] = sprint__arena_take(arena, room_for(t, batch), sizeof *t->room[lane]);
+  return sprint__arena_status(arena);
 }
 
 sprint_status sprint__gram_new(struct sprint__engine *engine, struct sprint__pixels_gram **ret_gram) {
   const struct sprint__pixels_engine *pixels = engine->impl;
   const sprint_population *population = engine->shift->population;
   if ((double)population->n * (double)population->n * sizeof(sprint_real) > engine->most_bytes) return SPRINT_OK;
-  struct sprint__pixels_gram *t = sprint__alloc(engine->context, 1, sizeof *t);
+  struct sprint__pixels_gram *t = sprint__arena_take(&engine->arena, 1, sizeof *t);
   if (!t) return SPRINT_ERROR_MEMORY;
   t->engine = engine;
   t->population = population;
@@ -83,10 +73,7 @@ sprint_status sprint__gram_new(struct sprint__engine *engine, struct sprint__pix
   t->in = pixels->in;
   t->out = pixels->out;
   t->n_strata = population->n_strata;
-  if (allocate(t, engine->solver->batch) != SPRINT_OK) {
-    sprint__gram_free(t);
-    return SPRINT_ERROR_MEMORY;
-  }
+  SPRINT__TRY(allocate(t, engine->solver->batch));
   for (size_t q = 0; q < t->n; q++) {
     t->place[population->by_stratum[q]] = (uint32_t)q;
     t->labels[q] = population->y[population->by_stratum[q]];

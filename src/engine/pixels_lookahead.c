@@ -30,48 +30,30 @@ struct sprint__pixels_lookahead {
   sprint_real *room;          /* of sprint__pixel_gram */
 };
 
-static void rows_free(struct rows *rows) {
-  void *const owned[] = {rows->who, rows->gram, rows->along, rows->sorted, rows->from, rows->products, rows->delta};
-  for (size_t i = 0; i < SPRINT__COUNT(owned); i++) sprint__free(owned[i]);
+static void rows_new(struct sprint__arena *arena, const struct sprint__pixels_lookahead *w, struct rows *ret_rows) {
+  *ret_rows = (struct rows){
+      .who = sprint__arena_take(arena, ROWS, sizeof *ret_rows->who),
+      .gram = sprint__arena_take(arena, ROWS, SPRINT__PIXEL_COLUMNS * sizeof *ret_rows->gram),
+      .along = sprint__arena_take(arena, ROWS, w->out * sizeof *ret_rows->along),
+      .sorted = sprint__arena_take(arena, ROWS * w->lists->longest, sizeof *ret_rows->sorted),
+      .from = sprint__arena_take(arena, SPRINT__PIXEL_FROM(w->in), sizeof *ret_rows->from),
+      .products = sprint__arena_take(arena, ROWS, w->out * sizeof *ret_rows->products),
+      .delta = sprint__arena_take(arena, ROWS, w->out * sizeof *ret_rows->delta),
+  };
 }
 
-static bool rows_allocate(const struct sprint__pixels_lookahead *w, struct rows *rows) {
-  sprint_context *context = w->context;
-  rows->who = sprint__alloc(context, ROWS, sizeof *rows->who);
-  rows->gram = sprint__alloc(context, ROWS, SPRINT__PIXEL_COLUMNS * sizeof *rows->gram);
-  rows->along = sprint__alloc(context, ROWS, w->out * sizeof *rows->along);
-  rows->sorted = sprint__alloc(context, ROWS * w->lists->longest, sizeof *rows->sorted);
-  rows->from = sprint__alloc(context, SPRINT__PIXEL_FROM(w->in), sizeof *rows->from);
-  rows->products = sprint__alloc(context, ROWS, w->out * sizeof *rows->products);
-  rows->delta = sprint__alloc(context, ROWS, w->out * sizeof *rows->delta);
-  return rows->who && rows->gram && rows->along && rows->sorted && rows->from && rows->products && rows->delta;
-}
-
-void sprint__lookahead_free(struct sprint__pixels_lookahead *lookahead) {
-  if (!lookahead) return;
-  for (int k = 0; k < 2; k++) rows_free(&lookahead->both[k]);
-  sprint__free(lookahead->room);
-  sprint__free(lookahead);
-}
-
-sprint_status sprint__lookahead_new(const struct sprint__engine *engine,
-                                    struct sprint__pixels_lookahead **ret_lookahead) {
+sprint_status sprint__lookahead_new(struct sprint__engine *engine, struct sprint__pixels_lookahead **ret_lookahead) {
   const struct sprint__pixels_engine *pixels = engine->impl;
-  struct sprint__pixels_lookahead *w = sprint__alloc(engine->context, 1, sizeof *w);
+  struct sprint__pixels_lookahead *w = sprint__arena_take(&engine->arena, 1, sizeof *w);
   if (!w) return SPRINT_ERROR_MEMORY;
   *w = (struct sprint__pixels_lookahead){
       .context = engine->context, .lists = &pixels->lists, .in = pixels->in, .out = pixels->out};
   w->now = &w->both[0];
   w->next = &w->both[1];
-  w->room = sprint__alloc(engine->context, SPRINT__PIXEL_GRAM_ROOM, sizeof *w->room);
-  bool ok = w->room != NULL;
-  for (int k = 0; k < 2; k++) ok = rows_allocate(w, &w->both[k]) && ok;
-  if (!ok) {
-    sprint__lookahead_free(w);
-    return SPRINT_ERROR_MEMORY;
-  }
+  w->room = sprint__arena_take(&engine->arena, SPRINT__PIXEL_GRAM_ROOM, sizeof *w->room);
+  for (int k = 0; k < 2; k++) rows_new(&engine->arena, w, &w->both[k]);
   *ret_lookahead = w;
-  return SPRINT_OK;
+  return sprint__arena_status(&engine->arena);
 }
 
 static struct sprint__pixel_rows records_of(const struct sprint__pixels_lookahead *w, const struct rows *rows) {

@@ -10,11 +10,6 @@ enum { LOOKAHEAD_BATCH = 16 };
 /* Rows of a step that go to W at once; of such parts, how many may be put off. */
 enum { PART = SPRINT__PIXEL_ROWS, DEFERRED_PARTS = 16 };
 
-void sprint__pixels_step_free(struct sprint__pixels_engine *pixels) {
-  void *const owned[] = {pixels->delta, pixels->by_feature, pixels->from, pixels->deferred.who, pixels->deferred.delta};
-  for (size_t i = 0; i < SPRINT__COUNT(owned); i++) sprint__free(owned[i]);
-}
-
 /* Where a lane that begins with this band sorts a part of the rows. */
 static size_t room_before(size_t band) { return band * SPRINT__PIXEL_BAND * PART; }
 
@@ -23,20 +18,21 @@ static sprint_status allocate_deferred(struct sprint__engine *engine) {
   struct sprint__pixels_deferred *deferred = &pixels->deferred;
   size_t batch = engine->solver->batch;
   deferred->most = batch > DEFERRED_PARTS * PART ? batch : DEFERRED_PARTS * PART;
-  deferred->who = sprint__alloc(engine->context, deferred->most, sizeof *deferred->who);
-  deferred->delta = sprint__alloc(engine->context, deferred->most, pixels->out * sizeof *deferred->delta);
-  return deferred->who && deferred->delta ? SPRINT_OK : SPRINT_ERROR_MEMORY;
+  deferred->who = sprint__arena_take(&engine->arena, deferred->most, sizeof *deferred->who);
+  deferred->delta = sprint__arena_take(&engine->arena, deferred->most, pixels->out * sizeof *deferred->delta);
+  return sprint__arena_status(&engine->arena);
 }
 
 sprint_status sprint__pixels_step_new(struct sprint__engine *engine) {
-  sprint_context *context = engine->context;
+  struct sprint__arena *arena = &engine->arena;
   struct sprint__pixels_engine *pixels = engine->impl;
   enum sprint__theta_use use = engine->shift->uses_theta;
   size_t batch = engine->solver->batch;
-  pixels->delta = sprint__alloc(context, batch, pixels->out * sizeof *pixels->delta);
-  pixels->by_feature = sprint__alloc(context, room_before(pixels->lists.bands), sizeof *pixels->by_feature);
-  pixels->from = sprint__alloc(context, SPRINT__PIXEL_FROM(pixels->in) + 2 * SPRINT__MAX_LANES, sizeof *pixels->from);
-  if (!pixels->delta || !pixels->by_feature || !pixels->from) return SPRINT_ERROR_MEMORY;
+  pixels->delta = sprint__arena_take(arena, batch, pixels->out * sizeof *pixels->delta);
+  pixels->by_feature = sprint__arena_take(arena, room_before(pixels->lists.bands), sizeof *pixels->by_feature);
+  pixels->from =
+      sprint__arena_take(arena, SPRINT__PIXEL_FROM(pixels->in) + 2 * SPRINT__MAX_LANES, sizeof *pixels->from);
+  SPRINT__TRY(sprint__arena_status(arena));
   if (use == SPRINT__USES_THETA_AT_EPOCH && batch <= LOOKAHEAD_BATCH)
     return sprint__lookahead_new(engine, &pixels->lookahead);
   if (use != SPRINT__USES_THETA_AT_DEPLOYMENT || !engine->shift->asks_losses) return SPRINT_OK;

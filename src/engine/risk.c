@@ -2,24 +2,24 @@
 #include "engine/pass.h"
 
 struct room {
+  struct sprint__arena arena;
   struct sprint__pass pass;
   struct sprint__strata_sums sums;
   double *p; /* (n_strata of the population) */
 };
 
 static void room_clear(struct room *room) {
-  sprint__pass_clear(&room->pass);
+  sprint__arena_free(&room->arena);
   sprint__strata_sums_free(&room->sums);
-  sprint__free(room->p);
 }
 
 static sprint_status room_new(sprint_shift *shift, bool gradient, struct room *room) {
   size_t n_strata = shift->population->n_strata;
-  SPRINT__TRY(sprint__pass_new(shift, shift->population, &room->pass));
-  SPRINT__TRY(sprint__strata_sums_new(shift->context, room->pass.by_stratum ? n_strata : 1,
-                                      gradient ? shift->model->n_params : 0, &room->sums));
-  room->p = sprint__alloc(shift->context, n_strata, sizeof *room->p);
-  return room->p ? SPRINT_OK : SPRINT_ERROR_MEMORY;
+  sprint__pass_new(&room->arena, shift, shift->population, &room->pass);
+  room->p = sprint__arena_take(&room->arena, n_strata, sizeof *room->p);
+  SPRINT__TRY(sprint__arena_status(&room->arena));
+  return sprint__strata_sums_new(shift->context, room->pass.by_stratum ? n_strata : 1,
+                                 gradient ? shift->model->n_params : 0, &room->sums);
 }
 
 static sprint_status risk(struct room *room, const sprint_real *theta, const sprint_real *deployed, const double *p,
@@ -43,11 +43,9 @@ static sprint_status risk(struct room *room, const sprint_real *theta, const spr
 
 sprint_status sprint__risk_at(sprint_shift *shift, const sprint_real *theta, const sprint_real *deployed,
                               const double *p, double *ret_loss, double *ret_accuracy, double *ret_gradient) {
-  struct room room = {0};
-  sprint_status status = room_new(shift, ret_gradient != NULL, &room);
-  if (status == SPRINT_OK) status = risk(&room, theta, deployed, p, ret_loss, ret_accuracy, ret_gradient);
-  room_clear(&room);
-  return status;
+  SPRINT__CLEARED(room_clear) struct room room = {.arena = {.context = shift->context}};
+  SPRINT__TRY(room_new(shift, ret_gradient != NULL, &room));
+  return risk(&room, theta, deployed, p, ret_loss, ret_accuracy, ret_gradient);
 }
 
 sprint_status sprint_risk(sprint_shift *shift, const sprint_real *theta, const sprint_real *deployed, double *ret_loss,

@@ -11,6 +11,10 @@
 
 #include "cli.h"
 
+sprint_status fetch_unwritable(sprint_context *context, const char *path) {
+  return sprint_fail(context, SPRINT_ERROR_IO, "%s: cannot be written: %s", path, strerror(errno));
+}
+
 sprint_status fetch_make_folder_of(sprint_context *context, const char *path) {
   char *folder = cli_format("%s", path);
   sprint_status status = SPRINT_OK;
@@ -41,8 +45,7 @@ static char *address_of(const struct job *job, const char *mirror) {
 }
 
 static sprint_status keep(const struct job *job) {
-  if (rename(job->part, job->path) != 0)
-    return sprint_fail(job->context, SPRINT_ERROR_IO, "%s: cannot be written: %s", job->path, strerror(errno));
+  if (rename(job->part, job->path) != 0) return fetch_unwritable(job->context, job->path);
   printf("%s: %llu bytes, sums are right\n", job->path, (unsigned long long)job->file->size);
   return SPRINT_OK;
 }

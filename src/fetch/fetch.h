@@ -21,6 +21,9 @@ sprint_status fetch_check_sums(sprint_context *context, const char *path, const 
 sprint_status fetch_unpack(sprint_context *context, const char *archive, const struct fetch_member *members, size_t n,
                            const char *folder);
 
+/* Fails with "PATH: cannot be written: " and the reason that errno has. */
+sprint_status fetch_unwritable(sprint_context *context, const char *path);
+
 /* The folder that the file is in and its parents, where missing. */
 sprint_status fetch_make_folder_of(sprint_context *context, const char *path);
 

@@ -121,8 +121,7 @@ static CURLcode ask_once(struct transfer *t) {
 static sprint_status refuse(const struct transfer *t, CURLcode code) {
   long answer = 0;
   curl_easy_getinfo(t->curl, CURLINFO_RESPONSE_CODE, &answer);
-  if (t->unwritable)
-    return sprint_fail(t->context, SPRINT_ERROR_IO, "%s: cannot be written: %s", t->part, strerror(errno));
+  if (t->unwritable) return fetch_unwritable(t->context, t->part);
   if (t->too_long)
     return sprint_fail(t->context, SPRINT_ERROR_INPUT, "%s: gives more than the %llu bytes that were expected",
                        t->address, (unsigned long long)t->size);
@@ -168,26 +167,21 @@ static sprint_status ask(struct transfer *t) {
     bool cut = !t->too_long && !t->unwritable && code != CURLE_HTTP_RETURNED_ERROR;
     if (!cut || t->have <= before || cuts == MAX_CUTS) return refuse(t, code);
   }
-  if (fsync(fileno(t->stream)) != 0)
-    return sprint_fail(t->context, SPRINT_ERROR_IO, "%s: cannot be written: %s", t->part, strerror(errno));
-  return SPRINT_OK;
+  return fsync(fileno(t->stream)) == 0 ? SPRINT_OK : fetch_unwritable(t->context, t->part);
 }
 
 /* The part, locked against a second sprint that fetches the same. */
 static sprint_status open_part(struct transfer *t) {
   struct stat info;
   t->stream = fopen(t->part, "ab");
-  if (!t->stream)
-    return sprint_fail(t->context, SPRINT_ERROR_IO, "%s: cannot be written: %s", t->part, strerror(errno));
+  if (!t->stream) return fetch_unwritable(t->context, t->part);
   if (flock(fileno(t->stream), LOCK_EX | LOCK_NB) != 0)
     return sprint_fail(t->context, SPRINT_ERROR_IO, "%s: is being fetched by another program", t->part);
   t->locked = true;
   if (fstat(fileno(t->stream), &info) != 0)
     return sprint_fail(t->context, SPRINT_ERROR_IO, "%s: cannot be read: %s", t->part, strerror(errno));
   t->have = (uint64_t)info.st_size;
-  if (t->have > t->size && !start_again(t))
-    return sprint_fail(t->context, SPRINT_ERROR_IO, "%s: cannot be written: %s", t->part, strerror(errno));
-  return SPRINT_OK;
+  return t->have <= t->size || start_again(t) ? SPRINT_OK : fetch_unwritable(t->context, t->part);
 }
 
 sprint_status fetch_transfer(sprint_context *context, const char *address, const char *part, uint64_t size) {
@@ -206,7 +200,6 @@ sprint_status fetch_transfer(sprint_context *context, const char *address, const
     curl_easy_cleanup(t.curl);
     curl_global_cleanup();
   }
-  if (t.stream && fclose(t.stream) != 0 && status == SPRINT_OK)
-    status = sprint_fail(context, SPRINT_ERROR_IO, "%s: cannot be written: %s", part, strerror(errno));
+  if (t.stream && fclose(t.stream) != 0 && status == SPRINT_OK) status = fetch_unwritable(context, part);
   return status;
 }

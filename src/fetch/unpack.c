@@ -2,7 +2,6 @@
 #define _POSIX_C_SOURCE 200809L
 #include <archive.h>
 #include <archive_entry.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,8 +42,7 @@ static sprint_status copy(const struct unpacking *u, FILE *stream, size_t i) {
   while ((n = archive_read_data(u->reader, block, sizeof block)) > 0) {
     size += (uint64_t)n;
     if (size > u->members[i].size) break;
-    if (fwrite(block, 1, (size_t)n, stream) != (size_t)n)
-      return sprint_fail(u->context, SPRINT_ERROR_IO, "%s: cannot be written: %s", u->parts[i], strerror(errno));
+    if (fwrite(block, 1, (size_t)n, stream) != (size_t)n) return fetch_unwritable(u->context, u->parts[i]);
   }
   if (n < 0) return refuse_archive(u);
   if (size != u->members[i].size)
@@ -57,15 +55,12 @@ static sprint_status unpack_member(const struct unpacking *u, size_t i) {
   sprint_status status = fetch_make_folder_of(u->context, u->paths[i]);
   if (status != SPRINT_OK) return status;
   FILE *stream = fopen(u->parts[i], "wb");
-  if (!stream)
-    return sprint_fail(u->context, SPRINT_ERROR_IO, "%s: cannot be written: %s", u->parts[i], strerror(errno));
+  if (!stream) return fetch_unwritable(u->context, u->parts[i]);
   u->done[i] = true;
   status = copy(u, stream, i);
   bool written = fflush(stream) == 0 && fsync(fileno(stream)) == 0;
   written = fclose(stream) == 0 && written;
-  if (status == SPRINT_OK && !written)
-    status = sprint_fail(u->context, SPRINT_ERROR_IO, "%s: cannot be written: %s", u->parts[i], strerror(errno));
-  return status;
+  return status == SPRINT_OK && !written ? fetch_unwritable(u->context, u->parts[i]) : status;
 }
 
 static sprint_status unpack_all(const struct unpacking *u) {
@@ -86,8 +81,7 @@ static sprint_status unpack_all(const struct unpacking *u) {
 
 static sprint_status rename_all(const struct unpacking *u) {
   for (size_t i = 0; i < u->n; i++) {
-    if (rename(u->parts[i], u->paths[i]) != 0)
-      return sprint_fail(u->context, SPRINT_ERROR_IO, "%s: cannot be written: %s", u->paths[i], strerror(errno));
+    if (rename(u->parts[i], u->paths[i]) != 0) return fetch_unwritable(u->context, u->paths[i]);
     printf("%s: unpacked, %llu bytes\n", u->paths[i], (unsigned long long)u->members[i].size);
   }
   return SPRINT_OK;

@@ -5,8 +5,6 @@
 
 #include "base/sized.h"
 
-static void custom_free(sprint_model *model) { sprint__free(model->impl); }
-
 static void custom_sums(const sprint_model *model, struct sprint__lane *lane, const sprint_real *theta,
                         const struct sprint__rows *rows, struct sprint__sums *sums, sprint_real *gradient_x) {
   (void)lane;
@@ -32,18 +30,9 @@ static void custom_start(const sprint_model *model, uint64_t seed, sprint_real *
   if (own->start) own->start(own->user, seed, ret_theta);
 }
 
-static const struct sprint__model_ops custom_ops = {
-    .free = custom_free,
-    .sums = custom_sums,
-    .start = custom_start,
-};
-
+static const struct sprint__model_ops custom_ops = {.sums = custom_sums, .start = custom_start};
 static const struct sprint__model_ops custom_scoring_ops = {
-    .free = custom_free,
-    .sums = custom_sums,
-    .score_gradient = custom_score_gradient,
-    .start = custom_start,
-};
+    .sums = custom_sums, .score_gradient = custom_score_gradient, .start = custom_start};
 
 sprint_status sprint_model_new_custom(sprint_context *context, const sprint_model_callbacks *given,
                                       sprint_model **ret_model) {
@@ -52,22 +41,16 @@ sprint_status sprint_model_new_custom(sprint_context *context, const sprint_mode
   if (!callbacks->gradient || callbacks->n_params == 0 || callbacks->n_features == 0)
     return sprint_fail(context, SPRINT_ERROR_ARGUMENT,
                        "a custom model needs a gradient callback, n_params and n_features of at least 1");
-  sprint_model *model = sprint__alloc(context, 1, sizeof *model);
+  SPRINT__SCOPED(sprint_model_free) sprint_model *model = sprint__alloc(context, 1, sizeof *model);
   if (!model) return SPRINT_ERROR_MEMORY;
-  model->context = context;
+  model->context = model->arena.context = context;
   model->ops = callbacks->score_gradient ? &custom_scoring_ops : &custom_ops;
   model->n_params = callbacks->n_params;
   model->n_features = callbacks->n_features;
   model->cost_per_row = 6.0 * (double)callbacks->n_params;
-  sprint_model_callbacks *own = model->impl = sprint__alloc(context, 1, sizeof *own);
-  model->tensors = sprint__alloc(context, 1, sizeof *model->tensors);
-  if (!own || !model->tensors || sprint__model_finish(model) != SPRINT_OK) {
-    sprint_model_free(model);
-    return SPRINT_ERROR_MEMORY;
-  }
+  sprint_model_callbacks *own = model->impl = sprint__arena_take(&model->arena, 1, sizeof *own);
+  SPRINT__TRY(sprint__model_finish(model));
   *own = *callbacks;
-  model->n_tensors = 1;
-  model->tensors[0] = (struct sprint__tensor_view){"theta", 0, 1, {model->n_params}, false};
-  *ret_model = model;
+  *ret_model = sprint__give(&model);
   return SPRINT_OK;
 }

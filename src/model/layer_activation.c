@@ -15,8 +15,7 @@ static const char *activation_setup(struct sprint__layer *layer, const struct sp
   SPRINT__FAST static void NAME##_forward(const struct sprint__layer *layer, const sprint_real *theta,               \
                                           const sprint_real *restrict x_, size_t n, sprint_real *restrict ret_y,     \
                                           sprint_real *scratch) {                                                    \
-    (void)theta;                                                                                                     \
-    (void)scratch;                                                                                                   \
+    (void)theta, (void)scratch;                                                                                      \
     for (size_t i = 0; i < n * layer->out; i++) {                                                                    \
       const sprint_real v = x_[i];                                                                                   \
       ret_y[i] = (VALUE);                                                                                            \
@@ -26,15 +25,11 @@ static const char *activation_setup(struct sprint__layer *layer, const struct sp
                                            const sprint_real *restrict x_, const sprint_real *restrict y_, size_t n, \
                                            const sprint_real *restrict dy, sprint_real *restrict dx,                 \
                                            sprint_real *gradient, bool adds, sprint_real *scratch) {                 \
-    (void)theta;                                                                                                     \
-    (void)gradient;                                                                                                  \
-    (void)adds;                                                                                                      \
-    (void)scratch;                                                                                                   \
+    (void)theta, (void)gradient, (void)adds, (void)scratch;                                                          \
     if (!dx) return;                                                                                                 \
     for (size_t i = 0; i < n * layer->out; i++) {                                                                    \
       const sprint_real v = x_[i], y = y_[i];                                                                        \
-      (void)v;                                                                                                       \
-      (void)y;                                                                                                       \
+      (void)v, (void)y;                                                                                              \
       dx[i] = dy[i] * (SLOPE);                                                                                       \
     }                                                                                                                \
   }                                                                                                                  \

@@ -24,8 +24,7 @@ static size_t largest_at(const struct sprint__layer *layer, const sprint_real *p
 
 static void maxpool_forward(const struct sprint__layer *layer, const sprint_real *theta, const sprint_real *x, size_t n,
                             sprint_real *ret_y, sprint_real *scratch) {
-  (void)theta;
-  (void)scratch;
+  (void)theta, (void)scratch;
   size_t plane = layer->from.height * layer->from.width;
   for (size_t p = 0; p < n * layer->from.channels; p++, x += plane)
     for (size_t r = 0; r < layer->to.height; r++)
@@ -35,11 +34,7 @@ static void maxpool_forward(const struct sprint__layer *layer, const sprint_real
 static void maxpool_backward(const struct sprint__layer *layer, const sprint_real *theta, const sprint_real *x,
                              const sprint_real *y, size_t n, const sprint_real *dy, sprint_real *dx,
                              sprint_real *gradient, bool adds, sprint_real *scratch) {
-  (void)theta;
-  (void)y;
-  (void)gradient;
-  (void)adds;
-  (void)scratch;
+  (void)theta, (void)y, (void)gradient, (void)adds, (void)scratch;
   if (!dx) return;
   size_t plane = layer->from.height * layer->from.width;
   memset(dx, 0, n * layer->in * sizeof *dx);
@@ -65,20 +60,14 @@ static const char *flatten_setup(struct sprint__layer *layer, const struct sprin
 
 static void flatten_forward(const struct sprint__layer *layer, const sprint_real *theta, const sprint_real *x, size_t n,
                             sprint_real *ret_y, sprint_real *scratch) {
-  (void)theta;
-  (void)scratch;
+  (void)theta, (void)scratch;
   memcpy(ret_y, x, n * layer->in * sizeof *x);
 }
 
 static void flatten_backward(const struct sprint__layer *layer, const sprint_real *theta, const sprint_real *x,
                              const sprint_real *y, size_t n, const sprint_real *dy, sprint_real *dx,
                              sprint_real *gradient, bool adds, sprint_real *scratch) {
-  (void)theta;
-  (void)x;
-  (void)y;
-  (void)gradient;
-  (void)adds;
-  (void)scratch;
+  (void)theta, (void)x, (void)y, (void)gradient, (void)adds, (void)scratch;
   if (dx) memcpy(dx, dy, n * layer->in * sizeof *dx);
 }
 

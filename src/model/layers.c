@@ -21,12 +21,6 @@ const sprint_family sprint__layer_family = {
 
 enum { MAX_ARGUMENTS = 4 };
 
-static const sprint_kind *find_kind(const char *name) {
-  for (size_t i = 0; i < SPRINT__COUNT(layer_kinds); i++)
-    if (strcmp(layer_kinds[i]->name, name) == 0) return layer_kinds[i];
-  return NULL;
-}
-
 static sprint_status refuse_kind(const struct sprint__section *section, const char *name) {
   const char *names[SPRINT__COUNT(layer_kinds)];
   for (size_t i = 0; i < SPRINT__COUNT(names); i++) names[i] = layer_kinds[i]->name;
@@ -62,13 +56,9 @@ static sprint_status read_argument(const struct sprint__section *section, const 
 
 /* Whether a CHOICE row, `same|valid`, has the word. */
 static bool find_choice(const sprint_param *param, const char *word, size_t *ret_choice) {
-  size_t length = strlen(word), choice = 0;
-  for (const char *at = param->choices; at; at = strchr(at, '|') ? strchr(at, '|') + 1 : NULL, choice++)
-    if (strncmp(at, word, length) == 0 && (at[length] == '|' || at[length] == '\0')) {
-      *ret_choice = choice;
-      return true;
-    }
-  return false;
+  int choice = sprint__choice_find(param->choices, word);
+  if (choice >= 0) *ret_choice = (size_t)choice;
+  return choice >= 0;
 }
 
 /* Cuts the next word off *rest; NULL at its end. */
@@ -113,7 +103,7 @@ static sprint_status parse_layer(const struct sprint__section *section, char *te
   char *name = next_word(&text);
   if (!name)
     return sprint__refuse(section, "layers", "a layer is empty; a list like 'dense 32, relu, dense 2' was expected");
-  layer->kind = find_kind(name);
+  layer->kind = sprint__kind_find(&sprint__layer_family, name);
   if (!layer->kind) return refuse_kind(section, name);
   struct sprint__argument arguments[MAX_ARGUMENTS] = {{0}};
   SPRINT__TRY(parse_arguments(section, layer->kind, text, arguments));
@@ -128,14 +118,8 @@ static sprint_status parse_layer(const struct sprint__section *section, char *te
 }
 
 char *sprint__layers_text(const struct sprint__section *section) {
-  const struct sprint__value *value = sprint__get(section, "layers");
-  char *text = sprint__strdup(section->context, "");
-  for (size_t i = 0; text && i < value->n_items; i++) {
-    char *longer = sprint__printf(section->context, "%s%s%s", text, i ? ", " : "", value->texts[i]);
-    sprint__free(text);
-    text = longer;
-  }
-  return text;
+  const struct sprint__value *layers = sprint__get(section, "layers");
+  return sprint__names_join(section->context, (const char *const *)layers->texts, layers->n_items, ", ");
 }
 
 static sprint_status parse_list(const struct sprint__section *section, struct sprint__shape shape, char *text,
@@ -156,18 +140,14 @@ static sprint_status parse_list(const struct sprint__section *section, struct sp
 }
 
 sprint_status sprint__layers_parse(const struct sprint__section *section, struct sprint__shape shape,
-                                   struct sprint__layer **ret_layers, size_t *ret_n) {
-  char *text = sprint__layers_text(section);
+                                   struct sprint__arena *arena, struct sprint__layer **ret_layers, size_t *ret_n) {
+  SPRINT__SCOPED(sprint__free) char *text = sprint__layers_text(section);
   if (!text) return SPRINT_ERROR_MEMORY;
   size_t n = 1;
   for (const char *c = text; *c; c++) n += *c == ',';
-  struct sprint__layer *layers = sprint__alloc(section->context, n, sizeof *layers);
-  sprint_status status = layers ? parse_list(section, shape, text, layers, n) : SPRINT_ERROR_MEMORY;
-  sprint__free(text);
-  if (status != SPRINT_OK) {
-    sprint__free(layers);
-    return status;
-  }
+  struct sprint__layer *layers = sprint__arena_take(arena, n, sizeof *layers);
+  if (!layers) return SPRINT_ERROR_MEMORY;
+  SPRINT__TRY(parse_list(section, shape, text, layers, n));
   *ret_layers = layers;
   *ret_n = n;
   return SPRINT_OK;

@@ -11,27 +11,21 @@
 sprint_status sprint__model_finish(sprint_model *model) {
   for (int lane = 0; lane < SPRINT__MAX_LANES; lane++) {
     struct sprint__lane *l = &model->lanes[lane];
-    l->scratch = sprint__alloc(model->context, model->scratch_size, sizeof(sprint_real));
-    l->gradient = sprint__alloc(model->context, model->n_params, sizeof(sprint_real));
-    if (!l->scratch || !l->gradient) return SPRINT_ERROR_MEMORY;
+    l->scratch = sprint__arena_take(&model->arena, model->scratch_size, sizeof(sprint_real));
+    l->gradient = sprint__arena_take(&model->arena, model->n_params, sizeof(sprint_real));
   }
-  if (model->ops->difference) return SPRINT_OK;
-  model->other = sprint__alloc(model->context, model->n_params, sizeof(sprint_real));
-  return model->other ? SPRINT_OK : SPRINT_ERROR_MEMORY;
+  if (!model->ops->difference) model->other = sprint__arena_take(&model->arena, model->n_params, sizeof(sprint_real));
+  if (!model->tensors) {
+    model->tensors = sprint__arena_take(&model->arena, 1, sizeof *model->tensors);
+    model->n_tensors = 1;
+    if (model->tensors) *model->tensors = (struct sprint__tensor_view){"theta", 0, 1, {model->n_params}, false};
+  }
+  return sprint__arena_status(&model->arena);
 }
 
 void sprint_model_free(sprint_model *model) {
   if (!model) return;
-  for (int lane = 0; lane < SPRINT__MAX_LANES; lane++) {
-    sprint__free(model->lanes[lane].scratch);
-    sprint__free(model->lanes[lane].gradient);
-  }
-  sprint__free(model->other);
-  if (model->ops) model->ops->free(model);
-  sprint__free(model->undecayed);
-  sprint__free(model->tensors);
-  sprint__free(model->layers_text);
-  sprint__free(model->loss_text);
+  sprint__arena_free(&model->arena);
   sprint__free(model);
 }
 

@@ -3,7 +3,6 @@
 #ifndef SPRINT_MODEL_MODEL_H
 #define SPRINT_MODEL_MODEL_H
 
-#include "base/context.h"
 #include "base/lanes.h"
 #include "config/section.h"
 #include "population/pixels.h"
@@ -86,7 +85,6 @@ static inline size_t sprint__tensor_size(const struct sprint__tensor_view *view)
 struct sprint__model_ops {
   bool gives_gradient_x; /* whether sums can write gradient_x */
   bool reads_pixels;     /* whether rows may come by reference */
-  void (*free)(sprint_model *model);
   /* Adds to sums.loss and correct; writes sums.gradient unless NULL, and gradient_x (n, d) unless NULL. */
   void (*sums)(const sprint_model *model, struct sprint__lane *lane, const sprint_real *theta,
                const struct sprint__rows *rows, struct sprint__sums *sums, sprint_real *gradient_x);
@@ -113,6 +111,7 @@ struct sprint__model_ops {
 
 struct sprint_model {
   sprint_context *context;
+  struct sprint__arena arena; /* of all that it has */
   const struct sprint__model_ops *ops;
   void *impl; /* struct network and the like */
   size_t n_params, n_features, n_outputs, n_classes;
@@ -138,7 +137,7 @@ extern const sprint_family sprint__loss_family;
 sprint_status sprint__model_build(const struct sprint__section *section, struct sprint__shape shape, size_t n_classes,
                                   sprint_model **ret_model);
 
-/* Implementations fill the struct, then call this to allocate lanes. */
+/* Implementations fill the struct, then call this to allocate lanes; and a tensor "theta", where there are none. */
 sprint_status sprint__model_finish(sprint_model *model);
 
 static inline struct sprint__rows sprint__rows_of(const sprint_batch *batch) {

@@ -7,12 +7,6 @@
 #include "base/group.h"
 #include "model/interleaved.h"
 
-static void network_free(sprint_model *model) {
-  struct sprint__network *net = model->impl;
-  if (net) sprint__free(net->layers);
-  sprint__free(net);
-}
-
 /* Where the parts of a lane's scratch are, for one block. */
 struct tape {
   sprint_real *y[SPRINT__MAX_LAYERS];      /* y[l] (block, out_l): outputs of layer l */
@@ -333,6 +327,7 @@ sprint_status sprint__network_scores(const sprint_model *model, const sprint_rea
                                      double *ret_scores) {
   const struct sprint__network *net = model->impl;
   size_t k = model->classifies ? model->n_classes : 1;
+  SPRINT__SCOPED(sprint__free)
   sprint_real *room = sprint__alloc(model->context, n, (1 + model->n_outputs) * sizeof *room);
   if (!room) return SPRINT_ERROR_MEMORY;
   for (size_t i = 0; !model->classifies && i < n; i++) ret_scores[i] = (double)outputs[i];
@@ -340,7 +335,6 @@ sprint_status sprint__network_scores(const sprint_model *model, const sprint_rea
     net->loss.ops->log_odds(&net->loss, outputs, n, c, room, room + n);
     for (size_t i = 0; i < n; i++) ret_scores[i * k + c] = 1 / (1 + exp(-(double)room[i]));
   }
-  sprint__free(room);
   return SPRINT_OK;
 }
 
@@ -356,7 +350,6 @@ static void network_start(const sprint_model *model, uint64_t seed, sprint_real 
 const struct sprint__model_ops sprint__network_ops = {
     .gives_gradient_x = true,
     .reads_pixels = true,
-    .free = network_free,
     .sums = network_sums,
     .difference = network_difference,
     .upper_sums = network_upper_sums,

@@ -23,9 +23,9 @@ extern const struct sprint__model_ops sprint__network_ops;
 /* Reals that a lane needs for one block, where the layers want layer_scratch of them for themselves. */
 size_t sprint__network_scratch(const struct sprint__network *net, size_t layer_scratch);
 
-/* Fills layers (allocated) from the `layers` value of a model section; offsets and shapes are set. */
+/* Fills layers, of the arena, from the `layers` value of a model section; offsets and shapes are set. */
 sprint_status sprint__layers_parse(const struct sprint__section *section, struct sprint__shape shape,
-                                   struct sprint__layer **ret_layers, size_t *ret_n);
+                                   struct sprint__arena *arena, struct sprint__layer **ret_layers, size_t *ret_n);
 
 /* The list as one text with commas, whether it was given as a text or as a YAML list; owned by the caller. */
 char *sprint__layers_text(const struct sprint__section *section);

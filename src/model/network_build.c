@@ -30,8 +30,8 @@ static void absorb_relus(struct sprint__network *net) {
 /* Names, views and sizes that follow from the layers. */
 static sprint_status describe(sprint_model *model, bool l2_biases) {
   struct sprint__network *net = model->impl;
-  model->tensors = sprint__alloc(model->context, 2 * net->n_layers, sizeof *model->tensors);
-  if (!model->tensors) return SPRINT_ERROR_MEMORY;
+  model->tensors = sprint__arena_take(&model->arena, 2 * net->n_layers, sizeof *model->tensors);
+  SPRINT__TRY(sprint__arena_status(&model->arena));
   size_t widths = 0, scratch = 0;
   double products = 0;
   for (size_t l = 0; l < net->n_layers; l++) {
@@ -64,8 +64,8 @@ static sprint_status describe(sprint_model *model, bool l2_biases) {
   model->scratch_size = sprint__network_scratch(net, scratch);
   model->cost_per_row = 6.0 * products;
   if (l2_biases) return SPRINT_OK;
-  model->undecayed = sprint__alloc(model->context, model->n_params, 1);
-  if (!model->undecayed) return SPRINT_ERROR_MEMORY;
+  model->undecayed = sprint__arena_take(&model->arena, model->n_params, 1);
+  SPRINT__TRY(sprint__arena_status(&model->arena));
   for (size_t l = 0; l < net->n_layers; l++)
     memset(model->undecayed + net->layers[l].offset + net->layers[l].n_weights, 1, net->layers[l].n_biases);
   return SPRINT_OK;
@@ -91,9 +91,10 @@ static sprint_status check_loss(const struct sprint__section *section, const str
 
 static sprint_status fill_network(const struct sprint__section *section, struct sprint__shape shape,
                                   sprint_model *model) {
-  struct sprint__network *net = model->impl;
+  struct sprint__network *net = model->impl = sprint__arena_take(&model->arena, 1, sizeof *net);
   const struct sprint__section *loss = sprint__get_section(section, "loss");
-  SPRINT__TRY(sprint__layers_parse(section, shape, &net->layers, &net->n_layers));
+  SPRINT__TRY(sprint__arena_status(&model->arena));
+  SPRINT__TRY(sprint__layers_parse(section, shape, &model->arena, &net->layers, &net->n_layers));
   if (net->n_layers > SPRINT__MAX_LAYERS)
     return sprint__refuse(section, "layers", "%zu layers are more than %d", net->n_layers, SPRINT__MAX_LAYERS);
   absorb_relus(net);
@@ -108,26 +109,20 @@ static sprint_status fill_network(const struct sprint__section *section, struct 
   SPRINT__TRY(describe(model, sprint__get_flag(section, "l2_biases")));
   if (model->n_params == 0)
     return sprint__refuse(section, "layers", "no layer has parameters; a dense one was expected");
-  model->layers_text = sprint__layers_text(section);
-  model->loss_text = loss_text(loss, net->loss.sharpness);
-  if (!model->layers_text || !model->loss_text) return SPRINT_ERROR_MEMORY;
+  model->layers_text = sprint__arena_keep(&model->arena, sprint__layers_text(section));
+  model->loss_text = sprint__arena_keep(&model->arena, loss_text(loss, net->loss.sharpness));
   return sprint__model_finish(model);
 }
 
 sprint_status sprint__network_build(const struct sprint__section *section, struct sprint__shape shape, size_t n_classes,
                                     sprint_model **ret_model) {
-  sprint_model *model = sprint__alloc(section->context, 1, sizeof *model);
+  SPRINT__SCOPED(sprint_model_free) sprint_model *model = sprint__alloc(section->context, 1, sizeof *model);
   if (!model) return SPRINT_ERROR_MEMORY;
-  model->context = section->context;
+  model->context = model->arena.context = section->context;
   model->ops = &sprint__network_ops;
   model->n_features = sprint__shape_size(&shape);
   model->n_classes = n_classes;
-  model->impl = sprint__alloc(section->context, 1, sizeof(struct sprint__network));
-  sprint_status status = model->impl ? fill_network(section, shape, model) : SPRINT_ERROR_MEMORY;
-  if (status != SPRINT_OK) {
-    sprint_model_free(model);
-    return status;
-  }
-  *ret_model = model;
+  SPRINT__TRY(fill_network(section, shape, model));
+  *ret_model = sprint__give(&model);
   return SPRINT_OK;
 }

@@ -8,8 +8,6 @@ struct test_bed {
   bool linear;
 };
 
-static void test_bed_free(sprint_model *model) { sprint__free(model->impl); }
-
 static void test_bed_sums(const sprint_model *model, struct sprint__lane *lane, const sprint_real *theta,
                           const struct sprint__rows *rows, struct sprint__sums *sums, sprint_real *gradient_x) {
   (void)lane;
@@ -31,11 +29,7 @@ static void test_bed_start(const sprint_model *model, uint64_t seed, sprint_real
 }
 
 static const struct sprint__model_ops test_bed_model_ops = {
-    .gives_gradient_x = true,
-    .free = test_bed_free,
-    .sums = test_bed_sums,
-    .start = test_bed_start,
-};
+    .gives_gradient_x = true, .sums = test_bed_sums, .start = test_bed_start};
 
 sprint_status sprint__test_bed_build(const struct sprint__section *section, size_t d, sprint_model **ret_model) {
   sprint_context *context = section->context;
@@ -43,24 +37,18 @@ sprint_status sprint__test_bed_build(const struct sprint__section *section, size
   if (sprint__get(section, "layers")->given)
     return sprint__refuse(section, "layers", "the loss '%s' is a function of record and theta and takes no layers",
                           loss->kind->name);
-  sprint_model *model = sprint__alloc(context, 1, sizeof *model);
+  SPRINT__SCOPED(sprint_model_free) sprint_model *model = sprint__alloc(context, 1, sizeof *model);
   if (!model) return SPRINT_ERROR_MEMORY;
-  model->context = context;
+  model->context = model->arena.context = context;
   model->ops = &test_bed_model_ops;
   model->n_params = model->n_features = d;
   model->l2 = sprint__get_real(section, "l2");
   model->cost_per_row = 3.0 * (double)d;
-  model->loss_text = sprint__strdup(context, loss->kind->name);
-  model->tensors = sprint__alloc(context, 1, sizeof *model->tensors);
-  struct test_bed *bed = model->impl = sprint__alloc(context, 1, sizeof *bed);
-  if (!model->loss_text || !model->tensors || !bed || sprint__model_finish(model) != SPRINT_OK) {
-    sprint_model_free(model);
-    return SPRINT_ERROR_MEMORY;
-  }
+  model->loss_text = sprint__arena_strdup(&model->arena, loss->kind->name);
+  struct test_bed *bed = model->impl = sprint__arena_take(&model->arena, 1, sizeof *bed);
+  SPRINT__TRY(sprint__model_finish(model));
   bed->linear = loss->kind == &sprint__loss_linear;
-  model->n_tensors = 1;
-  model->tensors[0] = (struct sprint__tensor_view){"theta", 0, 1, {d}, false};
-  *ret_model = model;
+  *ret_model = sprint__give(&model);
   return SPRINT_OK;
 }
 

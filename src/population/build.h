@@ -11,9 +11,11 @@ extern const sprint_kind sprint__data_cifar10;
 extern const sprint_kind sprint__data_lending;
 extern const sprint_kind sprint__data_gaussian;
 
-/* What the keys `missing` and `target` of loaders say; in the order of their choices. */
-#define SPRINT__MISSING_CHOICES "refuse|drop|median"
-#define SPRINT__TARGET_CHOICES  "class|value"
+/* The keys `missing` and `target` of loaders, and what they say, in the order of their choices. */
+#define SPRINT__MISSING(HELP) SPRINT__CHOICE("missing", "refuse", "refuse|drop|median", HELP)
+#define SPRINT__TARGET                             \
+  SPRINT__CHOICE("target", "class", "class|value", \
+                 "what the label holds: one of a few classes, or a value (regression)")
 enum sprint__missing { SPRINT__MISSING_REFUSE, SPRINT__MISSING_DROP, SPRINT__MISSING_MEDIAN };
 enum sprint__target { SPRINT__TARGET_CLASS, SPRINT__TARGET_VALUE };
 
@@ -62,8 +64,8 @@ sprint_status sprint__population_from_table(struct sprint__table *table, const s
                                             sprint_population **ret_population);
 
 /* The file or folder at `path`: as it stands where it is absolute or exists, else in the data folder. *ret_path is
- * yours to free. A sentence says where it was looked for and, of the known sets, how to get it. */
-sprint_status sprint__data_find(sprint_context *context, const char *path, char **ret_path);
+ * the arena's. A sentence says where it was looked for and, of the known sets, how to get it. */
+sprint_status sprint__data_find(struct sprint__arena *arena, const char *path, char **ret_path);
 
 /* Names for what image files do not name: the features x0, x1, ..., the label. */
 sprint_status sprint__table_name_pixels(struct sprint__table *table);

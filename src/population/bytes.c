@@ -53,20 +53,17 @@ static sprint_status start(struct sprint__bytes *r) {
 }
 
 sprint_status sprint__bytes_open(sprint_context *context, const char *path, struct sprint__bytes **ret_reader) {
-  struct sprint__bytes *r = sprint__alloc(context, 1, sizeof *r);
+  SPRINT__SCOPED(sprint__bytes_close) struct sprint__bytes *r = sprint__alloc(context, 1, sizeof *r);
   if (!r) return SPRINT_ERROR_MEMORY;
   r->context = context;
   r->path = path;
   r->inflater.zalloc = inflater_alloc;
   r->inflater.zfree = inflater_free;
   r->inflater.opaque = context;
-  sprint_status status = sprint__file_open(context, path, &r->stream);
-  if (status == SPRINT_OK) status = start(r);
-  if (status == SPRINT_OK)
-    *ret_reader = r;
-  else
-    sprint__bytes_close(r);
-  return status;
+  SPRINT__TRY(sprint__file_open(context, path, &r->stream));
+  SPRINT__TRY(start(r));
+  *ret_reader = sprint__give(&r);
+  return SPRINT_OK;
 }
 
 void sprint__bytes_close(struct sprint__bytes *r) {

@@ -2,13 +2,14 @@
 #ifndef SPRINT_POPULATION_BYTES_H
 #define SPRINT_POPULATION_BYTES_H
 
-#include "base/context.h"
+#include "base/arena.h"
 
 struct sprint__bytes;
 
 /* Opens the file; gzip is known by its first bytes, not by its name. `path` is lent until the reader is closed. */
 sprint_status sprint__bytes_open(sprint_context *context, const char *path, struct sprint__bytes **ret_reader);
 void sprint__bytes_close(struct sprint__bytes *reader);
+SPRINT__FREE_AT(sprint__bytes_close, struct sprint__bytes)
 
 /* The next n bytes; fewer (*ret_n) at the end alone. A gzip stream that is damaged, cut short or followed by something
  * else is refused. */

@@ -11,21 +11,16 @@ static const char *const published[SPRINT__CIFAR10_CLASSES] = {"airplane", "auto
                                                                "dog",      "frog",       "horse", "ship", "truck"};
 
 sprint_status sprint__cifar10_open(sprint_context *context, const char *path, FILE **ret_stream, size_t *ret_n) {
-  FILE *stream;
+  SPRINT__SCOPED(fclose) FILE *stream = NULL;
   SPRINT__TRY(sprint__file_open(context, path, &stream));
   long end = fseek(stream, 0, SEEK_END) == 0 ? ftell(stream) : -1;
-  sprint_status status = SPRINT_OK;
   if (end < 0 || fseek(stream, 0, SEEK_SET) != 0)
-    status = sprint_fail(context, SPRINT_ERROR_IO, "%s: cannot be searched; a plain file is needed", path);
-  else if (end == 0 || end % SPRINT__CIFAR10_RECORD)
-    status = sprint_fail(context, SPRINT_ERROR_INPUT,
-                         "%s: has %ld bytes, a whole number of CIFAR-10's records of %d bytes was expected", path, end,
-                         SPRINT__CIFAR10_RECORD);
-  if (status != SPRINT_OK) {
-    fclose(stream);
-    return status;
-  }
-  *ret_stream = stream;
+    return sprint_fail(context, SPRINT_ERROR_IO, "%s: cannot be searched; a plain file is needed", path);
+  if (end == 0 || end % SPRINT__CIFAR10_RECORD)
+    return sprint_fail(context, SPRINT_ERROR_INPUT,
+                       "%s: has %ld bytes, a whole number of CIFAR-10's records of %d bytes was expected", path, end,
+                       SPRINT__CIFAR10_RECORD);
+  *ret_stream = sprint__give(&stream);
   *ret_n = (size_t)end / SPRINT__CIFAR10_RECORD;
   return SPRINT_OK;
 }
@@ -53,38 +48,21 @@ static bool next_name(FILE *stream, char *line, int size) {
   return false;
 }
 
-static sprint_status read_names(sprint_context *context, const char *path, FILE *stream, char **names) {
-  char line[128];
-  size_t n = 0;
-  for (; next_name(stream, line, sizeof line); n++)
-    if (n < SPRINT__CIFAR10_CLASSES && !(names[n] = sprint__strdup(context, line))) return SPRINT_ERROR_MEMORY;
-  if (n == SPRINT__CIFAR10_CLASSES) return SPRINT_OK;
-  return sprint_fail(context, SPRINT_ERROR_INPUT, "%s: has %zu class names, %d were expected", path, n,
-                     SPRINT__CIFAR10_CLASSES);
-}
-
-static sprint_status read_meta(sprint_context *context, const char *path, char ***ret_names) {
-  FILE *stream;
-  SPRINT__TRY(sprint__file_open(context, path, &stream));
-  char **names = sprint__alloc(context, SPRINT__CIFAR10_CLASSES, sizeof *names);
-  sprint_status status = names ? read_names(context, path, stream, names) : SPRINT_ERROR_MEMORY;
-  fclose(stream);
-  if (status == SPRINT_OK)
-    *ret_names = names;
-  else
-    sprint__names_free(names, SPRINT__CIFAR10_CLASSES);
-  return status;
-}
-
 sprint_status sprint__cifar10_names(sprint_context *context, const char *folder, char ***ret_names) {
-  char *path = sprint__printf(context, "%s/batches.meta.txt", folder);
-  if (!path) return SPRINT_ERROR_MEMORY;
+  SPRINT__SCOPED(sprint__free) char *path = sprint__printf(context, "%s/batches.meta.txt", folder);
+  SPRINT__SCOPED(fclose) FILE *stream = NULL;
+  char lines[SPRINT__CIFAR10_CLASSES + 1][128]; /* one to read on into */
+  const char *names[SPRINT__CIFAR10_CLASSES];
   struct stat info;
-  sprint_status status = SPRINT_OK;
-  if (stat(path, &info) == 0)
-    status = read_meta(context, path, ret_names);
-  else if (!(*ret_names = sprint__names_copy(context, published, SPRINT__CIFAR10_CLASSES)))
-    status = SPRINT_ERROR_MEMORY;
-  sprint__free(path);
-  return status;
+  if (!path) return SPRINT_ERROR_MEMORY;
+  bool read = stat(path, &info) == 0;
+  if (read) SPRINT__TRY(sprint__file_open(context, path, &stream));
+  size_t n = 0;
+  while (read && next_name(stream, lines[n < SPRINT__COUNT(names) ? n : SPRINT__COUNT(names)], sizeof lines[0])) n++;
+  if (read && n != SPRINT__COUNT(names))
+    return sprint_fail(context, SPRINT_ERROR_INPUT, "%s: has %zu class names, %d were expected", path, n,
+                       SPRINT__CIFAR10_CLASSES);
+  for (size_t k = 0; k < SPRINT__COUNT(names); k++) names[k] = read ? lines[k] : published[k];
+  *ret_names = sprint__names_copy(context, names, SPRINT__COUNT(names));
+  return *ret_names ? SPRINT_OK : SPRINT_ERROR_MEMORY;
 }

@@ -8,27 +8,26 @@
 #include "population/labels.h"
 
 static const sprint_param params[] = {
-    {"path", SPRINT_PARAM_TEXT, NULL, 0, 0, NULL, NULL, "the file; its first line names the columns"},
-    {"label", SPRINT_PARAM_TEXT, NULL, 0, 0, NULL, NULL, "the column to predict, by name"},
-    {"target", SPRINT_PARAM_CHOICE, "class", 0, 0, SPRINT__TARGET_CHOICES, NULL,
-     "what the label holds: one of a few classes, or a value (regression)"},
-    {"features", SPRINT_PARAM_TEXTS, "", 0, 0, NULL, NULL,
-     "the feature columns by name; all but label and ignore where none are given"},
-    {"ignore", SPRINT_PARAM_TEXTS, "", 0, 0, NULL, NULL, "columns to leave out by name; \"\" is a nameless one"},
-    {"missing", SPRINT_PARAM_CHOICE, "refuse", 0, 0, SPRINT__MISSING_CHOICES, NULL,
-     "an empty, NA or NaN field is refused, drops its row, or becomes the median of its column"},
-    {"separator", SPRINT_PARAM_TEXT, ",", 0, 0, NULL, NULL, "between fields: one character, or tab"},
+    SPRINT__TEXT("path", NULL, "the file; its first line names the columns"),
+    SPRINT__TEXT("label", NULL, "the column to predict, by name"),
+    SPRINT__TARGET,
+    SPRINT__TEXTS("features", "", "the feature columns by name; all but label and ignore where none are given"),
+    SPRINT__TEXTS("ignore", "", "columns to leave out by name; \"\" is a nameless one"),
+    SPRINT__MISSING("an empty, NA or NaN field is refused, drops its row, or becomes the median of its column"),
+    SPRINT__TEXT("separator", ",", "between fields: one character, or tab"),
 };
 
 struct loader {
   const struct sprint__section *section;
   sprint_context *context;
+  struct sprint__arena *arena;
   char *path;
   enum sprint__missing missing;
   enum sprint__target target;
   struct sprint__csv_header header;
-  size_t label;    /* column */
-  size_t *columns; /* (table->d) */
+  size_t label;       /* column */
+  size_t *columns;    /* (table->d) */
+  const char **names; /* (table->d) of these */
   struct sprint__labels labels;
   struct sprint__table *table;
   size_t x_room, y_room; /* rows */
@@ -46,9 +45,7 @@ static sprint_status add_feature(struct loader *l, size_t column) {
     return sprint__refuse(l->section, "features", "column '%s' is the label and cannot be a feature", name);
   for (size_t j = 0; j < l->table->d; j++)
     if (l->columns[j] == column) return sprint__refuse(l->section, "features", "column '%s' is listed twice", name);
-  char *copy = sprint__strdup(l->context, name);
-  if (!copy) return SPRINT_ERROR_MEMORY;
-  l->table->names[l->table->d] = copy;
+  l->names[l->table->d] = name;
   l->columns[l->table->d++] = column;
   return SPRINT_OK;
 }
@@ -106,16 +103,18 @@ static sprint_status choose_columns(struct loader *l) {
 
 static sprint_status take_header(void *user, const struct sprint__csv_row *row, size_t n_rows_guess) {
   struct loader *l = user;
-  SPRINT__TRY(sprint__csv_header_keep(l->context, l->path, row, &l->header));
-  l->columns = sprint__alloc(l->context, row->n, sizeof *l->columns);
-  l->table->names = sprint__alloc(l->context, row->n, sizeof *l->table->names);
-  if (!l->columns || !l->table->names) return SPRINT_ERROR_MEMORY;
+  SPRINT__TRY(sprint__csv_header_keep(l->arena, l->path, row, &l->header));
+  l->columns = sprint__arena_take(l->arena, row->n, sizeof *l->columns);
+  l->names = sprint__arena_take(l->arena, row->n, sizeof *l->names);
+  SPRINT__TRY(sprint__arena_status(l->arena));
   SPRINT__TRY(choose_columns(l));
+  l->table->names = sprint__names_copy(l->context, l->names, l->table->d);
   l->table->label_name = sprint__strdup(l->context, l->header.names[l->label]);
   l->table->x = sprint__alloc(l->context, n_rows_guess, l->table->d * sizeof *l->table->x);
   l->table->y = sprint__alloc(l->context, n_rows_guess, sizeof *l->table->y);
   l->x_room = l->y_room = n_rows_guess;
-  return l->table->label_name && l->table->x && l->table->y ? SPRINT_OK : SPRINT_ERROR_MEMORY;
+  bool ok = l->table->names && l->table->label_name && l->table->x && l->table->y;
+  return ok ? SPRINT_OK : SPRINT_ERROR_MEMORY;
 }
 
 static sprint_status reserve_row(struct loader *l) {
@@ -188,7 +187,7 @@ static sprint_status load(struct loader *l) {
   struct sprint__csv_sink sink = {l, take_header, take_row};
   char separator = 0;
   SPRINT__TRY(get_separator(l->section, &separator));
-  SPRINT__TRY(sprint__data_find(l->context, sprint__get_text(l->section, "path"), &l->path));
+  SPRINT__TRY(sprint__data_find(l->arena, sprint__get_text(l->section, "path"), &l->path));
   l->labels.file = l->path;
   SPRINT__TRY(sprint__csv_read(l->context, l->path, separator, &sink));
   if (!l->table->n)
@@ -198,16 +197,14 @@ static sprint_status load(struct loader *l) {
 }
 
 static sprint_status csv_load(const struct sprint__section *section, struct sprint__table *table) {
-  struct loader l = {.section = section, .context = section->context, .table = table};
+  SPRINT__SCRATCH(room, section->context);
+  struct loader l = {.section = section, .context = section->context, .arena = &room, .table = table};
   l.missing = (enum sprint__missing)sprint__get_choice(section, "missing");
   l.target = (enum sprint__target)sprint__get_choice(section, "target");
   l.labels = (struct sprint__labels){.context = l.context};
   table->fill_median = l.missing == SPRINT__MISSING_MEDIAN;
   sprint_status status = load(&l);
-  sprint__csv_header_clear(&l.header);
-  sprint__free(l.columns);
   sprint__labels_clear(&l.labels);
-  sprint__free(l.path);
   return status;
 }
 

@@ -10,6 +10,7 @@ struct picker {
   const char *const *names;
   const double *fill;
   size_t n_names;
+  struct sprint__arena *arena;
   struct sprint__csv_header header;
   size_t *columns; /* (n_names) */
   double *x;       /* (n, n_names) */
@@ -18,8 +19,8 @@ struct picker {
 
 static sprint_status take_header(void *user, const struct sprint__csv_row *row, size_t n_rows_guess) {
   struct picker *p = user;
-  SPRINT__TRY(sprint__csv_header_keep(p->context, p->path, row, &p->header));
-  p->columns = sprint__alloc(p->context, p->n_names, sizeof *p->columns);
+  SPRINT__TRY(sprint__csv_header_keep(p->arena, p->path, row, &p->header));
+  p->columns = sprint__arena_take(p->arena, p->n_names, sizeof *p->columns);
   p->x = sprint__alloc(p->context, n_rows_guess, p->n_names * sizeof *p->x);
   p->n_room = n_rows_guess;
   if (!p->columns || !p->x) return SPRINT_ERROR_MEMORY;
@@ -43,7 +44,9 @@ static sprint_status take_row(void *user, const struct sprint__csv_row *row) {
 
 sprint_status sprint__csv_read_columns(sprint_context *context, const char *path, const char *const *names,
                                        const double *fill, size_t n_names, size_t *ret_n, double **ret_x) {
-  struct picker p = {.context = context, .path = path, .names = names, .fill = fill, .n_names = n_names};
+  SPRINT__SCRATCH(room, context);
+  struct picker p = {
+      .context = context, .path = path, .names = names, .fill = fill, .n_names = n_names, .arena = &room};
   struct sprint__csv_sink sink = {&p, take_header, take_row};
   sprint_status status = sprint__csv_read(context, path, ',', &sink);
   if (status == SPRINT_OK) {
@@ -52,7 +55,5 @@ sprint_status sprint__csv_read_columns(sprint_context *context, const char *path
   } else {
     sprint__free(p.x);
   }
-  sprint__csv_header_clear(&p.header);
-  sprint__free(p.columns);
   return status;
 }

@@ -7,25 +7,12 @@
 #include "population/cell.h"
 #include "population/csv_reader.h"
 
-sprint_status sprint__csv_header_keep(sprint_context *context, const char *path, const struct sprint__csv_row *row,
+sprint_status sprint__csv_header_keep(struct sprint__arena *arena, const char *path, const struct sprint__csv_row *row,
                                       struct sprint__csv_header *ret_header) {
-  struct sprint__csv_header header = {context, path, row->line, row->n, NULL};
-  header.names = sprint__alloc(context, row->n, sizeof *header.names);
-  bool ok = header.names != NULL;
-  for (size_t j = 0; ok && j < row->n; j++)
-    ok = (header.names[j] = sprint__strdup(context, sprint__csv_field(row, j))) != NULL;
-  if (!ok) {
-    sprint__csv_header_clear(&header);
-    return SPRINT_ERROR_MEMORY;
-  }
-  *ret_header = header;
-  return SPRINT_OK;
-}
-
-void sprint__csv_header_clear(struct sprint__csv_header *header) {
-  sprint__names_free(header->names, header->n);
-  header->names = NULL;
-  header->n = 0;
+  char **names = sprint__arena_take(arena, row->n, sizeof *names);
+  for (size_t j = 0; names && j < row->n; j++) names[j] = sprint__arena_strdup(arena, sprint__csv_field(row, j));
+  *ret_header = (struct sprint__csv_header){arena->context, path, row->line, row->n, names};
+  return sprint__arena_status(arena);
 }
 
 static sprint_status not_there(const struct sprint__csv_header *header, const char *name) {

@@ -29,6 +29,12 @@ struct reader {
   size_t n_rows_guess;
 };
 
+static void reader_clear(struct reader *r) {
+  csv_free(&r->parser);
+  sprint__free(r->text);
+  sprint__free(r->starts);
+}
+
 static void take_field(void *field, size_t length, void *user) {
   struct reader *r = user;
   if (r->status != SPRINT_OK) return;
@@ -149,21 +155,14 @@ static sprint_status read_blocks(struct reader *r, FILE *stream, char *block) {
 
 sprint_status sprint__csv_read(sprint_context *context, const char *path, char separator,
                                const struct sprint__csv_sink *sink) {
-  FILE *stream;
+  SPRINT__SCOPED(fclose) FILE *stream = NULL;
   SPRINT__TRY(sprint__file_open(context, path, &stream));
+  SPRINT__SCOPED(sprint__free) char *block = sprint__alloc(context, BLOCK_SIZE, 1);
+  SPRINT__CLEARED(reader_clear)
   struct reader r = {.context = context, .path = path, .separator = separator, .sink = sink, .line = 1, .row_line = 1};
-  char *block = sprint__alloc(context, BLOCK_SIZE, 1);
-  sprint_status status = SPRINT_ERROR_MEMORY;
-  if (block && csv_init(&r.parser, CSV_STRICT | CSV_STRICT_FINI) == 0) {
-    csv_set_delim(&r.parser, (unsigned char)separator);
-    csv_set_blk_size(&r.parser, 4096);
-    r.n_rows_guess = count_lines(stream, block);
-    status = read_blocks(&r, stream, block);
-    csv_free(&r.parser);
-  }
-  sprint__free(block);
-  sprint__free(r.text);
-  sprint__free(r.starts);
-  fclose(stream);
-  return status;
+  if (!block || csv_init(&r.parser, CSV_STRICT | CSV_STRICT_FINI) != 0) return SPRINT_ERROR_MEMORY;
+  csv_set_delim(&r.parser, (unsigned char)separator);
+  csv_set_blk_size(&r.parser, 4096);
+  r.n_rows_guess = count_lines(stream, block);
+  return read_blocks(&r, stream, block);
 }

@@ -2,7 +2,7 @@
 #ifndef SPRINT_POPULATION_CSV_READER_H
 #define SPRINT_POPULATION_CSV_READER_H
 
-#include "base/context.h"
+#include "base/arena.h"
 
 /* A row, lent for the time of a call. */
 struct sprint__csv_row {
@@ -29,7 +29,7 @@ struct sprint__csv_sink {
 sprint_status sprint__csv_read(sprint_context *context, const char *path, char separator,
                                const struct sprint__csv_sink *sink);
 
-/* The column names, kept. */
+/* The column names, kept in an arena. */
 struct sprint__csv_header {
   sprint_context *context;
   const char *path; /* lent */
@@ -37,9 +37,8 @@ struct sprint__csv_header {
   char **names; /* (n) */
 };
 
-sprint_status sprint__csv_header_keep(sprint_context *context, const char *path, const struct sprint__csv_row *row,
+sprint_status sprint__csv_header_keep(struct sprint__arena *arena, const char *path, const struct sprint__csv_row *row,
                                       struct sprint__csv_header *ret_header);
-void sprint__csv_header_clear(struct sprint__csv_header *header);
 
 /* The column of this name; a name that is not there (the nearest is suggested) or there twice is refused. */
 sprint_status sprint__csv_header_find(const struct sprint__csv_header *header, const char *name, size_t *ret_column);

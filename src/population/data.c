@@ -2,15 +2,15 @@
 #include "population/build.h"
 
 static const sprint_param shared_params[] = {
-    {"select", SPRINT_PARAM_CHOICE, "all", 0, 0, "all|first|balanced", NULL,
-     "rows to keep: all, the first per_class of each class, or a seeded balanced subset of `size`"},
-    {"per_class", SPRINT_PARAM_INTEGER, "0", 0, UINT32_MAX, NULL, NULL, "rows of each class, with select: first"},
-    {"size", SPRINT_PARAM_INTEGER, "0", 0, UINT32_MAX, NULL, NULL, "rows in total, with select: balanced"},
-    {"seed", SPRINT_PARAM_INTEGER, "1", 0, 0, NULL, NULL, "of the balanced subset and of the held-out part"},
-    {"holdout", SPRINT_PARAM_REAL, "0", 0, 0.9, NULL, NULL, "fraction of each class that is held out"},
-    {"standardize", SPRINT_PARAM_CHOICE, "after", 0, 0, "none|before|after", NULL,
-     "to mean 0 and deviation 1 over all rows (before selecting) or the training rows (after); images by channel, and "
-     "none unless given: bytes / 255"},
+    SPRINT__CHOICE("select", "all", "all|first|balanced",
+                   "rows to keep: all, the first per_class of each class, or a seeded balanced subset of `size`"),
+    SPRINT__INTEGER("per_class", "0", 0, UINT32_MAX, "rows of each class, with select: first"),
+    SPRINT__INTEGER("size", "0", 0, UINT32_MAX, "rows in total, with select: balanced"),
+    SPRINT__INTEGER("seed", "1", 0, 0, "of the balanced subset and of the held-out part"),
+    SPRINT__REAL("holdout", "0", 0, 0.9, "fraction of each class that is held out"),
+    SPRINT__CHOICE("standardize", "after", "none|before|after",
+                   "to mean 0 and deviation 1 over all rows (before selecting) or the training rows (after); images by "
+                   "channel, and none unless given: bytes / 255"),
 };
 
 enum standardize { STANDARDIZE_NONE, STANDARDIZE_BEFORE, STANDARDIZE_AFTER };
@@ -41,53 +41,38 @@ static sprint_status fit(const struct sprint__section *section, const struct spr
 static sprint_status build_parts(const struct sprint__section *section, struct sprint__table *table,
                                  const struct sprint__selection *selection, sprint_population **ret_population,
                                  sprint_population **ret_heldout) {
+  SPRINT__SCOPED(sprint__free)
   struct sprint__column *columns = sprint__alloc(table->context, table->d, sizeof *columns);
+  SPRINT__SCOPED(sprint_population_free) sprint_population *heldout = NULL;
   if (!columns) return SPRINT_ERROR_MEMORY;
-  sprint_population *population = NULL, *heldout = NULL;
-  sprint_status status = fit(section, table, selection, columns);
-  if (status == SPRINT_OK && ret_heldout && selection->n_heldout)
-    status = sprint__population_from_table(table, columns, selection->heldout, selection->n_heldout, false, &heldout);
-  if (status == SPRINT_OK)
-    status = sprint__population_from_table(table, columns, selection->train, selection->n_train, true, &population);
-  if (status == SPRINT_OK) {
-    *ret_population = population;
-    if (ret_heldout) *ret_heldout = heldout;
-  } else {
-    sprint_population_free(heldout);
-  }
-  sprint__free(columns);
-  return status;
-}
-
-static sprint_status build(const struct sprint__section *section, struct sprint__table *table,
-                           sprint_population **ret_population, sprint_population **ret_heldout) {
-  const struct sprint__data_ops *ops = section->kind->ops;
-  SPRINT__TRY(ops->load(section, table));
-  if (table->n > UINT32_MAX)
-    return sprint_fail(section->context, SPRINT_ERROR_INPUT, "%zu rows are more than a population can have (%lu)",
-                       table->n, (unsigned long)UINT32_MAX);
-  struct sprint__selection selection;
-  SPRINT__TRY(sprint__table_keep_small(table));
-  SPRINT__TRY(sprint__select_rows(section, table, &selection));
-  sprint_status status = sprint__table_keep_some(table, selection.n_train);
-  if (status == SPRINT_OK) status = build_parts(section, table, &selection, ret_population, ret_heldout);
-  sprint__selection_clear(&selection);
-  return status;
+  SPRINT__TRY(fit(section, table, selection, columns));
+  if (ret_heldout && selection->n_heldout)
+    SPRINT__TRY(
+        sprint__population_from_table(table, columns, selection->heldout, selection->n_heldout, false, &heldout));
+  SPRINT__TRY(
+      sprint__population_from_table(table, columns, selection->train, selection->n_train, true, ret_population));
+  if (ret_heldout) *ret_heldout = sprint__give(&heldout);
+  return SPRINT_OK;
 }
 
 sprint_status sprint__population_build(const struct sprint__section *section, sprint_population **ret_population,
                                        sprint_population **ret_heldout) {
-  struct sprint__table table = {.context = section->context};
-  sprint_status status = build(section, &table, ret_population, ret_heldout);
-  sprint__table_clear(&table);
-  return status;
+  const struct sprint__data_ops *ops = section->kind->ops;
+  SPRINT__CLEARED(sprint__table_clear) struct sprint__table table = {.context = section->context};
+  SPRINT__TRY(ops->load(section, &table));
+  if (table.n > UINT32_MAX)
+    return sprint_fail(section->context, SPRINT_ERROR_INPUT, "%zu rows are more than a population can have (%lu)",
+                       table.n, (unsigned long)UINT32_MAX);
+  SPRINT__CLEARED(sprint__selection_clear) struct sprint__selection selection = {.train = NULL};
+  SPRINT__TRY(sprint__table_keep_small(&table));
+  SPRINT__TRY(sprint__select_rows(section, &table, &selection));
+  SPRINT__TRY(sprint__table_keep_some(&table, selection.n_train));
+  return build_parts(section, &table, &selection, ret_population, ret_heldout);
 }
 
 sprint_status sprint_population_load(sprint_context *context, const char *spec, sprint_population **ret_population,
                                      sprint_population **ret_heldout) {
-  struct sprint__section *section;
+  SPRINT__SCOPED(sprint__section_free) struct sprint__section *section = NULL;
   SPRINT__TRY(sprint__section_parse(context, &sprint__data_family, spec, "data", &section));
-  sprint_status status = sprint__population_build(section, ret_population, ret_heldout);
-  sprint__section_free(section);
-  return status;
+  return sprint__population_build(section, ret_population, ret_heldout);
 }

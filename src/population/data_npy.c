@@ -9,21 +9,21 @@
 #include "population/npy.h"
 
 static const sprint_param params[] = {
-    {"x", SPRINT_PARAM_TEXT, NULL, 0, 0, NULL, NULL,
-     "the features: an array (n, d), or images (n, h, w), (n, h, w, c), (n, c, h, w); of uint8 they stay bytes"},
-    {"y", SPRINT_PARAM_TEXT, NULL, 0, 0, NULL, NULL, "the labels: an array (n)"},
-    {"target", SPRINT_PARAM_CHOICE, "class", 0, 0, SPRINT__TARGET_CHOICES, NULL,
-     "what the label holds: one of a few classes, or a value (regression)"},
-    {"features", SPRINT_PARAM_TEXTS, "", 0, 0, NULL, NULL, "names of the d features; x0, x1, ... where none are given"},
-    {"layout", SPRINT_PARAM_CHOICE, "auto", 0, 0, "auto|hwc|chw", NULL,
-     "of images with four dimensions: channels last, first, or in auto where the size is 1 or 3"},
-    {"missing", SPRINT_PARAM_CHOICE, "refuse", 0, 0, SPRINT__MISSING_CHOICES, NULL,
-     "a NaN is refused, drops its row, or becomes the median of its column"},
+    SPRINT__TEXT(
+        "x", NULL,
+        "the features: an array (n, d), or images (n, h, w), (n, h, w, c), (n, c, h, w); of uint8 they stay bytes"),
+    SPRINT__TEXT("y", NULL, "the labels: an array (n)"),
+    SPRINT__TARGET,
+    SPRINT__TEXTS("features", "", "names of the d features; x0, x1, ... where none are given"),
+    SPRINT__CHOICE("layout", "auto", "auto|hwc|chw",
+                   "of images with four dimensions: channels last, first, or in auto where the size is 1 or 3"),
+    SPRINT__MISSING("a NaN is refused, drops its row, or becomes the median of its column"),
 };
 
 struct loader {
   const struct sprint__section *section;
   sprint_context *context;
+  struct sprint__arena *arena;
   char *x_path, *y_path;
   enum sprint__missing missing;
   struct sprint__table *table;
@@ -46,24 +46,15 @@ static sprint_status check_shapes(const struct loader *l, const sprint_array *x,
 
 /* Reads both files into the table as they are. */
 static sprint_status read_arrays(struct loader *l, sprint_array *ret_x) {
-  sprint_array x = {.data = NULL}, y = {.data = NULL};
-  uint8_t *bytes = NULL;
-  sprint_status status = sprint__npy_read_images(l->context, l->x_path, &x, &bytes);
-  if (status == SPRINT_OK) status = sprint_npy_read(l->context, l->y_path, &y);
-  if (status == SPRINT_OK) status = check_shapes(l, &x, &y);
-  if (status != SPRINT_OK) {
-    sprint_array_clear(&x);
-    sprint_array_clear(&y);
-    sprint__free(bytes);
-    return status;
-  }
-  l->table->n = x.shape[0];
-  l->table->x = x.data;
-  l->table->bytes = bytes;
-  l->table->y = y.data;
-  size_t d = 1;
-  for (size_t k = 1; k < x.n_dims; k++) d *= x.shape[k];
-  l->table->d = d;
+  struct sprint__table *t = l->table;
+  sprint_array x, y;
+  SPRINT__TRY(sprint__npy_read_images(l->context, l->x_path, &x, &t->bytes));
+  t->x = x.data;
+  SPRINT__TRY(sprint_npy_read(l->context, l->y_path, &y));
+  t->y = y.data;
+  SPRINT__TRY(check_shapes(l, &x, &y));
+  t->n = x.shape[0];
+  t->d = sprint__array_size(&x) / t->n;
   *ret_x = x; /* its shape; the data is the table's */
   return SPRINT_OK;
 }
@@ -109,14 +100,12 @@ static sprint_status arrange_images(struct loader *l, const sprint_array *x) {
                                     : (struct sprint__shape){s[3], s[1], s[2]};
   if (x->n_dims == 3 || layout == LAYOUT_CHW || t->image.channels == 1) return SPRINT_OK;
   size_t size = t->bytes ? sizeof *t->bytes : sizeof *t->x;
-  unsigned char *scratch = sprint__alloc(l->context, t->d, size);
-  if (!scratch) return SPRINT_ERROR_MEMORY;
-  planes_first(t->bytes ? t->bytes : (unsigned char *)t->x, t->n, size, &t->image, scratch);
-  sprint__free(scratch);
-  return SPRINT_OK;
+  unsigned char *scratch = sprint__arena_take(l->arena, t->d, size);
+  if (scratch) planes_first(t->bytes ? t->bytes : (unsigned char *)t->x, t->n, size, &t->image, scratch);
+  return sprint__arena_status(l->arena);
 }
 
-static sprint_status copy_names(struct loader *l, const struct sprint__value *names) {
+static sprint_status check_names(const struct loader *l, const struct sprint__value *names) {
   if (names->n_items != l->table->d)
     return sprint__refuse(l->section, "features", "%zu names for the %zu features of %s", names->n_items, l->table->d,
                           l->x_path);
@@ -124,17 +113,17 @@ static sprint_status copy_names(struct loader *l, const struct sprint__value *na
     for (size_t k = 0; k < j; k++)
       if (strcmp(names->texts[j], names->texts[k]) == 0)
         return sprint__refuse(l->section, "features", "the name '%s' is listed twice", names->texts[j]);
-  l->table->names = sprint__names_copy(l->context, (const char *const *)names->texts, l->table->d);
-  return l->table->names ? SPRINT_OK : SPRINT_ERROR_MEMORY;
+  return SPRINT_OK;
 }
 
 static sprint_status name_all(struct loader *l) {
   const struct sprint__value *names = sprint__get(l->section, "features");
-  l->table->label_name = sprint__strdup(l->context, "y");
-  if (!l->table->label_name) return SPRINT_ERROR_MEMORY;
-  if (names->n_items) return copy_names(l, names);
-  l->table->names = sprint__names_numbered(l->context, "x", l->table->d);
-  return l->table->names ? SPRINT_OK : SPRINT_ERROR_MEMORY;
+  struct sprint__table *t = l->table;
+  if (names->n_items) SPRINT__TRY(check_names(l, names));
+  t->label_name = sprint__strdup(l->context, "y");
+  t->names = names->n_items ? sprint__names_copy(l->context, (const char *const *)names->texts, t->d)
+                            : sprint__names_numbered(l->context, "x", t->d);
+  return t->names && t->label_name ? SPRINT_OK : SPRINT_ERROR_MEMORY;
 }
 
 static sprint_status refuse_label(const struct loader *l, size_t row, double value, enum sprint__cell cell) {
@@ -183,24 +172,21 @@ static sprint_status keep_rows(struct loader *l) {
 
 static sprint_status find_classes(struct loader *l) {
   struct sprint__table *t = l->table;
-  struct sprint__labels labels = {.context = l->context, .file = l->y_path};
-  sprint_status status = SPRINT_OK;
-  for (size_t i = 0; i < t->n && status == SPRINT_OK; i++) {
+  SPRINT__CLEARED(sprint__labels_clear) struct sprint__labels labels = {.context = l->context, .file = l->y_path};
+  for (size_t i = 0; i < t->n; i++) {
     char text[32];
     size_t id = 0;
     snprintf(text, sizeof text, "%.17g", t->y[i]);
-    status = sprint__labels_add(&labels, text, &id);
+    SPRINT__TRY(sprint__labels_add(&labels, text, &id));
     t->y[i] = (double)id;
   }
-  if (status == SPRINT_OK) status = sprint__labels_finish(&labels, t->y, t->n, &t->n_classes, &t->class_names);
-  sprint__labels_clear(&labels);
-  return status;
+  return sprint__labels_finish(&labels, t->y, t->n, &t->n_classes, &t->class_names);
 }
 
 static sprint_status load(struct loader *l) {
   sprint_array x;
-  SPRINT__TRY(sprint__data_find(l->context, sprint__get_text(l->section, "x"), &l->x_path));
-  SPRINT__TRY(sprint__data_find(l->context, sprint__get_text(l->section, "y"), &l->y_path));
+  SPRINT__TRY(sprint__data_find(l->arena, sprint__get_text(l->section, "x"), &l->x_path));
+  SPRINT__TRY(sprint__data_find(l->arena, sprint__get_text(l->section, "y"), &l->y_path));
   SPRINT__TRY(read_arrays(l, &x));
   SPRINT__TRY(arrange_images(l, &x));
   SPRINT__TRY(name_all(l));
@@ -210,16 +196,16 @@ static sprint_status load(struct loader *l) {
 }
 
 static sprint_status npy_load(const struct sprint__section *section, struct sprint__table *table) {
+  SPRINT__SCRATCH(room, section->context);
   struct loader l = {
       .section = section,
       .context = section->context,
+      .arena = &room,
       .missing = (enum sprint__missing)sprint__get_choice(section, "missing"),
       .table = table,
   };
   sprint_status status = load(&l);
   table->fill_median = table->x && l.missing == SPRINT__MISSING_MEDIAN;
-  sprint__free(l.x_path);
-  sprint__free(l.y_path);
   return status;
 }
 

@@ -10,11 +10,6 @@
 #include "population/build.h"
 #include "population/bytes.h"
 
-static void forget(struct sprint__tally *t) {
-  for (size_t i = 0; i < t->n_seen && t->n_seen <= SPRINT__MAX_VALUES; i++) sprint__free(t->seen[i].text);
-  t->n_seen = SPRINT__MAX_VALUES + 1;
-}
-
 /* Counts a distinct value, found by number or by text. */
 static sprint_status see(struct sprint__tally *t, bool number, double value, const char *text, size_t n) {
   if (t->n_seen > SPRINT__MAX_VALUES) return SPRINT_OK;
@@ -24,14 +19,10 @@ static sprint_status see(struct sprint__tally *t, bool number, double value, con
     s->n += n;
     return SPRINT_OK;
   }
-  if (t->n_seen == SPRINT__MAX_VALUES) {
-    forget(t);
-    return SPRINT_OK;
-  }
-  char *copy = number ? sprint__printf(t->context, "%.9g", value) : sprint__strdup(t->context, text);
-  if (!copy) return SPRINT_ERROR_MEMORY;
-  t->seen[t->n_seen++] = (struct sprint__value_seen){number, value, copy, n};
-  return SPRINT_OK;
+  if (t->n_seen++ == SPRINT__MAX_VALUES) return SPRINT_OK;
+  char *copy = number ? NULL : sprint__arena_strdup(t->arena, text);
+  t->seen[t->n_seen - 1] = (struct sprint__value_seen){number, value, copy, n};
+  return sprint__arena_status(t->arena);
 }
 
 sprint_status sprint__tally_number(struct sprint__tally *t, double value, size_t n) {
@@ -59,51 +50,42 @@ static int by_value(const void *left, const void *right) {
   return a->value < b->value ? -1 : a->value > b->value;
 }
 
-sprint_status sprint__info_columns(sprint_context *context, size_t n_columns, sprint_file_info *info,
-                                   struct sprint__tally **ret_tallies) {
-  info->columns = sprint__alloc(context, n_columns, sizeof *info->columns);
-  struct sprint__tally *tallies = sprint__alloc(context, n_columns, sizeof *tallies);
-  if (!info->columns || !tallies) {
-    sprint__free(tallies);
-    return SPRINT_ERROR_MEMORY;
-  }
-  info->n_columns = n_columns;
-  for (size_t j = 0; j < n_columns; j++) tallies[j].context = context;
+sprint_status sprint__info_columns(struct sprint__info *info, size_t n_columns, struct sprint__tally **ret_tallies) {
+  info->file.columns = sprint__arena_take(&info->arena, n_columns, sizeof *info->file.columns);
+  struct sprint__tally *tallies = sprint__alloc(info->arena.context, n_columns, sizeof *tallies);
   *ret_tallies = tallies;
+  if (!info->file.columns || !tallies) return SPRINT_ERROR_MEMORY;
+  info->file.n_columns = n_columns;
+  for (size_t j = 0; j < n_columns; j++) tallies[j].arena = &info->arena;
   return SPRINT_OK;
 }
 
-static sprint_status finish_column(struct sprint__tally *t, sprint_column_info *column) {
+static void finish_column(struct sprint__tally *t, sprint_column_info *column) {
   column->n_missing = t->n_missing;
   column->n_texts = t->n_texts;
   column->min = t->n_numbers ? t->min : NAN;
   column->max = t->n_numbers ? t->max : NAN;
   column->mean = t->n_numbers ? t->sum / (double)t->n_numbers : NAN;
-  if (!t->n_seen || t->n_seen > SPRINT__MAX_VALUES) return SPRINT_OK;
-  column->values = sprint__alloc(t->context, t->n_seen, sizeof *column->values);
-  if (!column->values) return SPRINT_ERROR_MEMORY;
+  if (!t->n_seen || t->n_seen > SPRINT__MAX_VALUES) return;
+  column->values = sprint__arena_take(t->arena, t->n_seen, sizeof *column->values);
   qsort(t->seen, t->n_seen, sizeof *t->seen, by_value);
   column->n_values = t->n_seen;
-  for (size_t i = 0; i < t->n_seen; i++) {
-    column->values[i].text = t->seen[i].text;
-    column->values[i].n = t->seen[i].n;
+  for (size_t i = 0; column->values && i < t->n_seen; i++) {
+    const struct sprint__value_seen *seen = &t->seen[i];
+    char *digits = seen->text ? NULL : sprint__printf(t->arena->context, "%.9g", seen->value);
+    column->values[i].text = seen->text ? seen->text : sprint__arena_keep(t->arena, digits);
+    column->values[i].n = seen->n;
   }
-  t->n_seen = 0; /* the texts changed hands */
-  return SPRINT_OK;
 }
 
-sprint_status sprint__info_finish(sprint_status status, struct sprint__tally *tallies, sprint_file_info *info) {
-  for (size_t j = 0; j < info->n_columns; j++) {
-    if (status == SPRINT_OK) status = finish_column(&tallies[j], &info->columns[j]);
-    forget(&tallies[j]);
-  }
-  sprint__free(tallies);
-  return status;
+sprint_status sprint__info_finish(struct sprint__info *info, struct sprint__tally *tallies) {
+  for (size_t j = 0; j < info->file.n_columns; j++) finish_column(&tallies[j], &info->file.columns[j]);
+  return sprint__arena_status(&info->arena);
 }
 
 static const struct format {
   const char *name;
-  sprint_status (*describe)(sprint_context *context, const char *path, sprint_file_info *info);
+  sprint_status (*describe)(const char *path, struct sprint__info *info);
 } formats[] = {
     {"csv", sprint__describe_csv},
     {"npy", sprint__describe_npy},
@@ -114,15 +96,12 @@ enum { CSV, NPY, IDX, CIFAR10 };
 
 /* By the first bytes; a batch of CIFAR-10, which has no mark, by its name. */
 static sprint_status find_format(sprint_context *context, const char *path, const struct format **ret_format) {
-  struct sprint__bytes *reader;
+  SPRINT__SCOPED(sprint__bytes_close) struct sprint__bytes *reader = NULL;
   unsigned char start[6];
   size_t n;
   SPRINT__TRY(sprint__bytes_open(context, path, &reader));
-  bool gzip = sprint__bytes_is_gzip(reader);
-  sprint_status status = sprint__bytes_read(reader, start, sizeof start, &n);
-  sprint__bytes_close(reader);
-  SPRINT__TRY(status);
-  bool idx = gzip || (n >= 2 && !start[0] && !start[1]);
+  SPRINT__TRY(sprint__bytes_read(reader, start, sizeof start, &n));
+  bool idx = sprint__bytes_is_gzip(reader) || (n >= 2 && !start[0] && !start[1]);
   if (n == 0) return sprint_fail(context, SPRINT_ERROR_INPUT, "%s: is empty", path);
   *ret_format = &formats[sprint__path_ends_in(path, ".bin")                    ? CIFAR10
                          : n == sizeof start && !memcmp(start, "\x93NUMPY", n) ? NPY
@@ -131,34 +110,24 @@ static sprint_status find_format(sprint_context *context, const char *path, cons
   return SPRINT_OK;
 }
 
-static sprint_status describe(sprint_context *context, const char *path, sprint_file_info *info) {
-  const struct format *format = NULL;
-  SPRINT__TRY(find_format(context, path, &format));
-  info->format = format->name;
-  return format->describe(context, path, info);
-}
-
-sprint_status sprint_file_info_read(sprint_context *context, const char *path, sprint_file_info **ret_info) {
-  sprint_file_info *info = sprint__alloc(context, 1, sizeof *info);
-  if (!info) return SPRINT_ERROR_MEMORY;
-  sprint_status status = sprint__data_find(context, path, &info->path);
-  if (status == SPRINT_OK) status = describe(context, info->path, info);
-  if (status == SPRINT_OK)
-    *ret_info = info;
-  else
-    sprint_file_info_free(info);
-  return status;
-}
-
-void sprint_file_info_free(sprint_file_info *info) {
-  if (!info) return;
-  for (size_t j = 0; info->columns && j < info->n_columns; j++) {
-    sprint_column_info *column = &info->columns[j];
-    for (size_t i = 0; i < column->n_values; i++) sprint__free(column->values[i].text);
-    sprint__free(column->values);
-    sprint__free(column->name);
-  }
-  sprint__free(info->columns);
-  sprint__free(info->path);
+static void info_free(struct sprint__info *info) {
+  if (info) sprint__arena_free(&info->arena);
   sprint__free(info);
 }
+SPRINT__FREE_AT(info_free, struct sprint__info)
+
+sprint_status sprint_file_info_read(sprint_context *context, const char *path, sprint_file_info **ret_info) {
+  SPRINT__SCOPED(info_free) struct sprint__info *info = sprint__alloc(context, 1, sizeof *info);
+  const struct format *format = NULL;
+  if (!info) return SPRINT_ERROR_MEMORY;
+  info->arena.context = context;
+  SPRINT__TRY(sprint__data_find(&info->arena, path, &info->file.path));
+  SPRINT__TRY(find_format(context, info->file.path, &format));
+  info->file.format = format->name;
+  SPRINT__TRY(format->describe(info->file.path, info));
+  *ret_info = sprint__give(&info);
+  return SPRINT_OK;
+}
+
+/* The info is the first of what was allocated with it. */
+void sprint_file_info_free(sprint_file_info *info) { info_free((struct sprint__info *)info); }

@@ -32,21 +32,13 @@ static sprint_status refuse(sprint_context *context, const char *path) {
                      *folder ? " here, nor in " : "", folder, hint);
 }
 
-sprint_status sprint__data_find(sprint_context *context, const char *path, char **ret_path) {
-  bool relative = *path && *path != '/';
-  char *found = NULL;
-  if (!relative || exists(path)) {
-    found = sprint__strdup(context, path);
-  } else if (*context->data_folder) {
-    found = sprint__printf(context, "%s/%s", context->data_folder, path);
-    if (found && !exists(found)) {
-      sprint__free(found);
-      return refuse(context, path);
-    }
-  } else {
-    return refuse(context, path);
-  }
-  if (!found) return SPRINT_ERROR_MEMORY;
+sprint_status sprint__data_find(struct sprint__arena *arena, const char *path, char **ret_path) {
+  sprint_context *context = arena->context;
+  bool here = !*path || *path == '/' || exists(path);
+  if (!here && !*context->data_folder) return refuse(context, path);
+  char *found = here ? sprint__strdup(context, path) : sprint__printf(context, "%s/%s", context->data_folder, path);
+  if (!sprint__arena_keep(arena, found)) return SPRINT_ERROR_MEMORY;
+  if (!here && !exists(found)) return refuse(context, path);
   *ret_path = found;
   return SPRINT_OK;
 }

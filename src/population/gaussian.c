@@ -3,12 +3,12 @@
 #include "population/build.h"
 
 static const sprint_param params[] = {
-    {"n", SPRINT_PARAM_INTEGER, "1000", 1, UINT32_MAX, NULL, NULL, "individuals"},
-    {"d", SPRINT_PARAM_INTEGER, "1", 1, 1e6, NULL, NULL, "features, named z0, z1, ..."},
-    {"mean", SPRINT_PARAM_REAL, "0", 0, 0, NULL, NULL, "of every feature"},
-    {"sd", SPRINT_PARAM_REAL, "1", 0, 1e30, NULL, NULL, "standard deviation of every feature"},
-    {"population_seed", SPRINT_PARAM_INTEGER, "1", 0, 0, NULL, NULL, "which population is drawn"},
-    {"exact", SPRINT_PARAM_BOOL, "false", 0, 0, NULL, NULL, "shift the sample so that its mean is `mean` to rounding"},
+    SPRINT__INTEGER("n", "1000", 1, UINT32_MAX, "individuals"),
+    SPRINT__INTEGER("d", "1", 1, 1e6, "features, named z0, z1, ..."),
+    SPRINT__REAL("mean", "0", 0, 0, "of every feature"),
+    SPRINT__REAL("sd", "1", 0, 1e30, "standard deviation of every feature"),
+    SPRINT__INTEGER("population_seed", "1", 0, 0, "which population is drawn"),
+    SPRINT__FLAG("exact", "false", "shift the sample so that its mean is `mean` to rounding"),
 };
 
 struct source {
@@ -38,12 +38,11 @@ static void add_excess(void *user, const double *x) {
 
 static sprint_status shift_to_mean(struct sprint__table *table) {
   struct source *source = table->source;
-  struct excess e = {sprint__alloc(table->context, table->d, sizeof *e.sum), source->mean, table->d};
-  if (!e.sum) return SPRINT_ERROR_MEMORY;
-  sprint_status status = sprint__table_visit(table, NULL, table->n, add_excess, &e);
-  for (size_t j = 0; j < table->d; j++) source->excess[j] = e.sum[j] / (double)table->n;
-  sprint__free(e.sum);
-  return status;
+  SPRINT__SCOPED(sprint__free) double *sum = sprint__alloc(table->context, table->d, sizeof *sum);
+  if (!sum) return SPRINT_ERROR_MEMORY;
+  SPRINT__TRY(sprint__table_visit(table, NULL, table->n, add_excess, &(struct excess){sum, source->mean, table->d}));
+  for (size_t j = 0; j < table->d; j++) source->excess[j] = sum[j] / (double)table->n;
+  return SPRINT_OK;
 }
 
 static sprint_status gaussian_load(const struct sprint__section *section, struct sprint__table *table) {

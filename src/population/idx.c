@@ -72,8 +72,6 @@ static sprint_status read_elements(struct loader *l) {
   struct sprint__idx *idx = &l->idx;
   size_t n, n_more;
   unsigned char more;
-  idx->bytes = sprint__alloc(l->context, idx->n_bytes, 1);
-  if (!idx->bytes) return SPRINT_ERROR_MEMORY;
   SPRINT__TRY(sprint__bytes_read(l->reader, idx->bytes, idx->n_bytes, &n));
   char found[48];
   snprintf(found, sizeof found, "%zu are there", n);
@@ -86,14 +84,14 @@ sprint_status sprint__idx_read(sprint_context *context, const char *path, size_t
                                struct sprint__idx *ret_idx) {
   struct loader l = {.context = context, .path = path, .what = what};
   SPRINT__TRY(sprint__bytes_open(context, path, &l.reader));
-  l.idx.gzip = sprint__bytes_is_gzip(l.reader);
-  sprint_status status = read_start(&l, n_dims);
-  if (status == SPRINT_OK) status = read_shape(&l);
-  if (status == SPRINT_OK) status = read_elements(&l);
-  sprint__bytes_close(l.reader);
-  if (status == SPRINT_OK)
-    *ret_idx = l.idx;
-  else
-    sprint__free(l.idx.bytes);
-  return status;
+  SPRINT__SCOPED(sprint__bytes_close) struct sprint__bytes *reader = l.reader;
+  l.idx.gzip = sprint__bytes_is_gzip(reader);
+  SPRINT__TRY(read_start(&l, n_dims));
+  SPRINT__TRY(read_shape(&l));
+  SPRINT__SCOPED(sprint__free) uint8_t *bytes = l.idx.bytes = sprint__alloc(context, l.idx.n_bytes, 1);
+  if (!bytes) return SPRINT_ERROR_MEMORY;
+  SPRINT__TRY(read_elements(&l));
+  sprint__give(&bytes);
+  *ret_idx = l.idx;
+  return SPRINT_OK;
 }

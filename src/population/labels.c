@@ -64,61 +64,41 @@ static int by_value(const void *left, const void *right) {
 }
 
 /* Copies the items and orders them as classes; says whether all are numbers. */
-static struct ranked *rank(const struct sprint__labels *labels, bool *ret_numeric) {
-  struct ranked *ranks = sprint__alloc(labels->context, labels->n, sizeof *ranks);
-  if (!ranks) return NULL;
+static bool rank(const struct sprint__labels *labels, struct ranked *ranks) {
   bool numeric = true;
   for (size_t i = 0; i < labels->n; i++) {
     ranks[i].label = labels->items[i];
     if (sprint__cell_parse(labels->items[i].text, &ranks[i].value) != SPRINT__CELL_NUMBER) numeric = false;
   }
   if (numeric) qsort(ranks, labels->n, sizeof *ranks, by_value);
-  *ret_numeric = numeric;
-  return ranks;
+  return numeric;
 }
 
-/* Numbers the ranks into classes: class_of by id (n); the name of each class is its first rank's copied text. */
-static sprint_status name_classes(const struct sprint__labels *labels, const struct ranked *ranks, bool numeric,
-                                  double *class_of, size_t *ret_n, char **names) {
+sprint_status sprint__labels_finish(struct sprint__labels *labels, double *y, size_t n, size_t *ret_n_classes,
+                                    char ***ret_class_names) {
+  SPRINT__SCRATCH(room, labels->context);
+  struct ranked *ranks = sprint__arena_take(&room, labels->n, sizeof *ranks);
+  double *class_of = sprint__arena_take(&room, labels->n, sizeof *class_of); /* by id */
+  const char **names = sprint__arena_take(&room, labels->n, sizeof *names);
+  SPRINT__TRY(sprint__arena_status(&room));
+  bool numeric = rank(labels, ranks);
   size_t n_classes = 0;
   for (size_t i = 0; i < labels->n; i++) {
     bool repeats = numeric && i > 0 && ranks[i].value == ranks[i - 1].value;
-    if (!repeats) {
-      names[n_classes] = sprint__strdup(labels->context, ranks[i].label.text);
-      if (!names[n_classes]) return SPRINT_ERROR_MEMORY;
-      n_classes++;
-    }
+    if (!repeats) names[n_classes++] = ranks[i].label.text;
     class_of[ranks[i].label.id] = (double)(n_classes - 1);
   }
   if (n_classes < 2)
     return sprint_fail(labels->context, SPRINT_ERROR_INPUT, "%s: every label is '%s'; at least two classes are needed",
                        labels->file, sprint__show(n_classes ? names[0] : "").text);
-  *ret_n = n_classes;
+  if (!(*ret_class_names = sprint__names_copy(labels->context, names, n_classes))) return SPRINT_ERROR_MEMORY;
+  for (size_t i = 0; i < n; i++) y[i] = class_of[(size_t)y[i]];
+  *ret_n_classes = n_classes;
   return SPRINT_OK;
-}
-
-sprint_status sprint__labels_finish(struct sprint__labels *labels, double *y, size_t n, size_t *ret_n_classes,
-                                    char ***ret_class_names) {
-  bool numeric = false;
-  struct ranked *ranks = rank(labels, &numeric);
-  double *class_of = sprint__alloc(labels->context, labels->n, sizeof *class_of);
-  char **names = sprint__alloc(labels->context, labels->n, sizeof *names);
-  sprint_status status = SPRINT_ERROR_MEMORY;
-  if (ranks && class_of && names) status = name_classes(labels, ranks, numeric, class_of, ret_n_classes, names);
-  if (status == SPRINT_OK) {
-    for (size_t i = 0; i < n; i++) y[i] = class_of[(size_t)y[i]];
-    *ret_class_names = names;
-  } else {
-    sprint__names_free(names, labels->n);
-  }
-  sprint__free(ranks);
-  sprint__free(class_of);
-  return status;
 }
 
 void sprint__labels_clear(struct sprint__labels *labels) {
   for (size_t i = 0; i < labels->n; i++) sprint__free(labels->items[i].text);
   sprint__free(labels->items);
-  labels->items = NULL;
-  labels->n = labels->n_room = 0;
+  *labels = (struct sprint__labels){.context = labels->context, .file = labels->file};
 }

@@ -14,9 +14,9 @@
 #include "population/build.h"
 
 static const sprint_param params[] = {
-    {"n", SPRINT_PARAM_INTEGER, "5000", 10, 1e9, NULL, NULL, "borrowers"},
-    {"population_seed", SPRINT_PARAM_INTEGER, "1", 0, 0, NULL, NULL, "which population is drawn"},
-    {"default_rate", SPRINT_PARAM_REAL, "0.07", 0.01, 0.99, NULL, NULL, "the expected fraction of defaults"},
+    SPRINT__INTEGER("n", "5000", 10, 1e9, "borrowers"),
+    SPRINT__INTEGER("population_seed", "1", 0, 0, "which population is drawn"),
+    SPRINT__REAL("default_rate", "0.07", 0.01, 0.99, "the expected fraction of defaults"),
 };
 
 enum factor { STRAIN, MEANS, CREDIT, YEARS, N_FACTORS };
@@ -112,7 +112,8 @@ static double sigmoid(double a) { return 1 / (1 + exp(-a)); }
 static sprint_status find_intercept(sprint_context *context, double rate, double *ret_intercept) {
   enum { N_REFERENCE = 16384 };
   const uint64_t reference_seed = 0x6c656e64696e67; /* "lending" */
-  double *risk = sprint__alloc(context, N_REFERENCE, sizeof *risk), x[N_FEATURES];
+  SPRINT__SCOPED(sprint__free) double *risk = sprint__alloc(context, N_REFERENCE, sizeof *risk);
+  double x[N_FEATURES];
   if (!risk) return SPRINT_ERROR_MEMORY;
   for (uint64_t i = 0; i < N_REFERENCE; i++) risk[i] = risk_of(x, person_at(reference_seed, i, x));
   double low = -30, high = 30;
@@ -124,7 +125,6 @@ static sprint_status find_intercept(sprint_context *context, double rate, double
     else
       high = middle;
   }
-  sprint__free(risk);
   *ret_intercept = low;
   return SPRINT_OK;
 }

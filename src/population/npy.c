@@ -74,6 +74,13 @@ struct npy {
   size_t n_elements;
 };
 
+static void npy_clear(struct npy *npy) {
+  fclose_at(&npy->stream);
+  sprint__free(npy->header);
+  sprint_array_clear(&npy->array);
+  sprint__free(npy->bytes);
+}
+
 static sprint_status refuse(const struct npy *npy, const char *what) {
   return sprint_fail(npy->context, SPRINT_ERROR_INPUT, "%s: %s", npy->path, what);
 }
@@ -205,19 +212,13 @@ static sprint_status read_all(struct npy *npy, bool keep_images) {
 
 /* ret_bytes NULL: everything is read as double. */
 static sprint_status read_npy(sprint_context *context, const char *path, sprint_array *ret_array, uint8_t **ret_bytes) {
-  struct npy npy = {.context = context, .path = path};
+  SPRINT__CLEARED(npy_clear) struct npy npy = {.context = context, .path = path};
   SPRINT__TRY(sprint__file_open(context, path, &npy.stream));
-  sprint_status status = read_all(&npy, ret_bytes != NULL);
-  if (status == SPRINT_OK) {
-    *ret_array = npy.array;
-    if (ret_bytes) *ret_bytes = npy.bytes;
-  } else {
-    sprint_array_clear(&npy.array);
-    sprint__free(npy.bytes);
-  }
-  sprint__free(npy.header);
-  fclose(npy.stream);
-  return status;
+  SPRINT__TRY(read_all(&npy, ret_bytes != NULL));
+  *ret_array = npy.array;
+  npy.array.data = NULL;
+  if (ret_bytes) *ret_bytes = sprint__give(&npy.bytes);
+  return SPRINT_OK;
 }
 
 sprint_status sprint_npy_read(sprint_context *context, const char *path, sprint_array *ret_array) {

@@ -24,22 +24,19 @@ static sprint_status check_size(sprint_context *context, size_t n, size_t d, siz
 static sprint_status population_alloc(sprint_context *context, size_t n, size_t d, size_t n_classes,
                                       sprint_population **ret_population) {
   SPRINT__TRY(check_size(context, n, d, n_classes));
-  sprint_population *p = sprint__alloc(context, 1, sizeof *p);
+  SPRINT__SCOPED(sprint_population_free) sprint_population *p = sprint__alloc(context, 1, sizeof *p);
   if (!p) return SPRINT_ERROR_MEMORY;
-  p->context = context;
+  p->context = p->arena.context = context;
   p->n = n;
   p->d = d;
   p->n_classes = n_classes;
   p->n_strata = n_classes ? n_classes : 1;
-  p->y = sprint__alloc(context, n, sizeof *p->y);
-  p->columns = sprint__alloc(context, d, sizeof *p->columns);
-  p->stratum_start = sprint__alloc(context, p->n_strata + 1, sizeof *p->stratum_start);
-  p->base_p = sprint__alloc(context, p->n_strata, sizeof *p->base_p);
-  if (!p->y || !p->columns || !p->stratum_start || !p->base_p) {
-    sprint_population_free(p);
-    return SPRINT_ERROR_MEMORY;
-  }
-  *ret_population = p;
+  p->y = sprint__arena_take(&p->arena, n, sizeof *p->y);
+  p->columns = sprint__arena_take(&p->arena, d, sizeof *p->columns);
+  p->stratum_start = sprint__arena_take(&p->arena, p->n_strata + 1, sizeof *p->stratum_start);
+  p->base_p = sprint__arena_take(&p->arena, p->n_strata, sizeof *p->base_p);
+  SPRINT__TRY(sprint__arena_status(&p->arena));
+  *ret_population = sprint__give(&p);
   return SPRINT_OK;
 }
 
@@ -47,21 +44,13 @@ static sprint_status alloc_reals(sprint_population *p) {
   size_t row_size;
   if (__builtin_mul_overflow(p->d, sizeof *p->x, &row_size))
     return sprint_fail(p->context, SPRINT_ERROR_ARGUMENT, "%zu features are too many", p->d);
-  return (p->x = sprint__alloc(p->context, p->n, row_size)) ? SPRINT_OK : SPRINT_ERROR_MEMORY;
+  p->x = sprint__arena_take(&p->arena, p->n, row_size);
+  return sprint__arena_status(&p->arena);
 }
 
 void sprint_population_free(sprint_population *p) {
   if (!p) return;
-  sprint__columns_free(p->columns, p->d);
-  sprint__names_free(p->class_names, p->n_classes);
-  sprint__free(p->x);
-  sprint__free(p->bytes);
-  sprint__free(p->levels);
-  sprint__free(p->y);
-  sprint__free(p->label_name);
-  sprint__free(p->by_stratum);
-  sprint__free(p->stratum_start);
-  sprint__free(p->base_p);
+  sprint__arena_free(&p->arena);
   sprint__free(p);
 }
 
@@ -99,64 +88,44 @@ static sprint_status measure_strata(sprint_population *p) {
 /* A counting sort. */
 static sprint_status index_strata(sprint_population *p) {
   SPRINT__TRY(measure_strata(p));
-  p->by_stratum = sprint__alloc(p->context, p->n, sizeof *p->by_stratum);
-  size_t *next = sprint__alloc(p->context, p->n_strata, sizeof *next);
-  if (!p->by_stratum || !next) {
-    sprint__free(next);
-    return SPRINT_ERROR_MEMORY;
-  }
+  p->by_stratum = sprint__arena_take(&p->arena, p->n, sizeof *p->by_stratum);
+  SPRINT__SCOPED(sprint__free) size_t *next = sprint__alloc(p->context, p->n_strata, sizeof *next);
+  if (!p->by_stratum || !next) return SPRINT_ERROR_MEMORY;
   memcpy(next, p->stratum_start, p->n_strata * sizeof *next);
   for (size_t i = 0; i < p->n; i++) p->by_stratum[next[sprint__population_stratum(p, i)]++] = (uint32_t)i;
-  sprint__free(next);
   return SPRINT_OK;
 }
 
-/* Checks what was filled in and builds the index; frees the population where that fails. */
-static sprint_status population_finish(sprint_population *p, sprint_population **ret_population) {
-  sprint_status status = check_features(p);
-  if (status == SPRINT_OK) status = check_labels(p);
-  if (status == SPRINT_OK) status = index_strata(p);
-  if (status == SPRINT_OK)
-    *ret_population = p;
-  else
-    sprint_population_free(p);
-  return status;
+/* Checks what was filled in and builds the index. */
+static sprint_status population_finish(sprint_population *p) {
+  SPRINT__TRY(check_features(p));
+  SPRINT__TRY(check_labels(p));
+  return index_strata(p);
 }
 
-static sprint_status name_by_number(sprint_population *p) {
-  for (size_t j = 0; j < p->d; j++) {
-    p->columns[j] = (struct sprint__column){sprint__printf(p->context, "x%zu", j), 0, 1, NAN};
-    if (!p->columns[j].name) return SPRINT_ERROR_MEMORY;
-  }
-  p->class_names = sprint__names_numbered(p->context, "", p->n_classes);
-  p->label_name = sprint__strdup(p->context, "y");
-  return p->class_names && p->label_name ? SPRINT_OK : SPRINT_ERROR_MEMORY;
+/* Takes new lists of names over, for its columns and classes; NULL stands for memory that ran out. */
+static sprint_status own_names(sprint_population *p, char **names, char **class_names, const char *label_name) {
+  sprint__arena_keep(&p->arena, names);
+  p->class_names = sprint__arena_keep(&p->arena, class_names);
+  p->label_name = sprint__arena_strdup(&p->arena, label_name);
+  SPRINT__TRY(sprint__arena_status(&p->arena));
+  for (size_t j = 0; j < p->d; j++) p->columns[j].name = names[j];
+  return SPRINT_OK;
 }
 
 sprint_status sprint_population_new(sprint_context *context, size_t n, size_t d, const sprint_real *x,
                                     const sprint_real *y, size_t n_classes, sprint_population **ret_population) {
-  sprint_population *p;
+  SPRINT__SCOPED(sprint_population_free) sprint_population *p = NULL;
   SPRINT__TRY(population_alloc(context, n, d, n_classes, &p));
-  sprint_status status = alloc_reals(p);
-  if (status == SPRINT_OK) status = name_by_number(p);
-  if (status != SPRINT_OK) {
-    sprint_population_free(p);
-    return status;
-  }
+  SPRINT__TRY(alloc_reals(p));
+  for (size_t j = 0; j < d; j++) p->columns[j] = (struct sprint__column){NULL, 0, 1, NAN};
+  SPRINT__TRY(
+      own_names(p, sprint__names_numbered(context, "x", d), sprint__names_numbered(context, "", n_classes), "y"));
   memcpy(p->x, x, n * d * sizeof *x);
   memcpy(p->y, y, n * sizeof *y);
-  return population_finish(p, ret_population);
-}
-
-static sprint_status copy_names(const struct sprint__table *table, const struct sprint__column *columns,
-                                sprint_population *p) {
-  for (size_t j = 0; j < p->d; j++) {
-    p->columns[j] = columns[j];
-    if (!(p->columns[j].name = sprint__strdup(p->context, table->names[j]))) return SPRINT_ERROR_MEMORY;
-  }
-  p->class_names = sprint__names_copy(p->context, (const char *const *)table->class_names, p->n_classes);
-  p->label_name = sprint__strdup(p->context, table->label_name);
-  return p->class_names && p->label_name ? SPRINT_OK : SPRINT_ERROR_MEMORY;
+  SPRINT__TRY(population_finish(p));
+  *ret_population = sprint__give(&p);
+  return SPRINT_OK;
 }
 
 /* Rows on their way from a table to a population. */
@@ -186,7 +155,7 @@ static void transfer_rows(void *user, int lane, size_t start, size_t end) {
 
 /* Turns the table's kept rows into features within the table's own memory, which becomes the population's. A feature is
  * no larger than a raw number, and rows move to the front alone, so that no row is overwritten before it is read. */
-static void transfer_in_place(struct transfer *t, struct sprint__table *table) {
+static sprint_status transfer_in_place(struct transfer *t, struct sprint__table *table) {
   sprint_population *p = t->p;
   size_t n_kept = table->make ? table->n_kept : table->n, i = 0;
   p->x = (sprint_real *)(void *)table->x;
@@ -196,9 +165,9 @@ static void transfer_in_place(struct transfer *t, struct sprint__table *table) {
     p->y[i] = (sprint_real)table->y[row];
   }
   t->n_done = i;
-  p->x = sprint__shrink(p->x, p->n, p->d * sizeof *p->x);
-  sprint__free(table->y);
-  table->x = table->y = NULL;
+  sprint__free(sprint__give(&table->y));
+  p->x = sprint__arena_keep(&p->arena, sprint__shrink(sprint__give(&table->x), p->n, p->d * sizeof *p->x));
+  return sprint__arena_status(&p->arena);
 }
 
 static sprint_status copy_reals(struct sprint__table *table, const struct sprint__column *columns, const uint32_t *rows,
@@ -207,11 +176,10 @@ static sprint_status copy_reals(struct sprint__table *table, const struct sprint
   bool in_place = use_up && table->x;
   struct transfer t = {.table = table, .columns = columns, .rows = rows, .p = p};
   if (!in_place) SPRINT__TRY(alloc_reals(p));
-  t.buffers = sprint__alloc(p->context, (size_t)n_lanes, p->d * sizeof *t.buffers);
-  if (!t.buffers) return SPRINT_ERROR_MEMORY;
-  if (in_place) transfer_in_place(&t, table);
+  SPRINT__SCOPED(sprint__free) double *buffers = sprint__alloc(p->context, (size_t)n_lanes, p->d * sizeof *buffers);
+  if (!(t.buffers = buffers)) return SPRINT_ERROR_MEMORY;
+  if (in_place) SPRINT__TRY(transfer_in_place(&t, table));
   sprint__lanes_run(p->context, p->n - t.n_done, n_lanes, transfer_rows, &t);
-  sprint__free(t.buffers);
   return SPRINT_OK;
 }
 
@@ -219,8 +187,8 @@ static size_t plane_size(const sprint_population *p) { return p->image.height * 
 
 /* What the bytes of each channel become; its columns all have the same mean and scale. */
 static sprint_status tabulate_levels(const struct sprint__column *columns, sprint_population *p) {
-  p->levels = sprint__alloc(p->context, p->image.channels, 256 * sizeof *p->levels);
-  if (!p->levels) return SPRINT_ERROR_MEMORY;
+  p->levels = sprint__arena_take(&p->arena, p->image.channels, 256 * sizeof *p->levels);
+  SPRINT__TRY(sprint__arena_status(&p->arena));
   for (size_t c = 0; c < p->image.channels; c++) {
     const struct sprint__column *column = &columns[c * plane_size(p)];
     for (size_t b = 0; b < 256; b++) p->levels[c * 256 + b] = sprint__column_feature(column, (double)b);
@@ -232,22 +200,23 @@ static sprint_status tabulate_levels(const struct sprint__column *columns, sprin
 static sprint_status take_bytes(struct sprint__table *table, const struct sprint__column *columns, const uint32_t *rows,
                                 bool use_up, sprint_population *p) {
   SPRINT__TRY(tabulate_levels(columns, p));
-  if (use_up && p->n == table->n) {
-    p->bytes = table->bytes;
-    table->bytes = NULL;
-  } else {
-    p->bytes = sprint__alloc(p->context, p->n, p->d);
-    if (!p->bytes) return SPRINT_ERROR_MEMORY;
-    for (size_t i = 0; i < p->n; i++) memcpy(p->bytes + i * p->d, table->bytes + (rows ? rows[i] : i) * p->d, p->d);
-  }
+  bool all = use_up && p->n == table->n;
+  p->bytes =
+      all ? sprint__arena_keep(&p->arena, sprint__give(&table->bytes)) : sprint__arena_take(&p->arena, p->n, p->d);
+  SPRINT__TRY(sprint__arena_status(&p->arena));
+  for (size_t i = 0; !all && i < p->n; i++)
+    memcpy(p->bytes + i * p->d, table->bytes + (rows ? rows[i] : i) * p->d, p->d);
   p->pixels = (struct sprint__pixels){p->bytes, p->levels, p->image.channels, plane_size(p)};
   return SPRINT_OK;
 }
 
 static sprint_status copy_table(struct sprint__table *table, const struct sprint__column *columns, const uint32_t *rows,
                                 bool use_up, sprint_population *p) {
+  const char *const *class_names = (const char *const *)table->class_names;
   p->image = table->image;
-  SPRINT__TRY(copy_names(table, columns, p));
+  memcpy(p->columns, columns, p->d * sizeof *columns);
+  SPRINT__TRY(own_names(p, sprint__names_copy(p->context, (const char *const *)table->names, p->d),
+                        sprint__names_copy(p->context, class_names, p->n_classes), table->label_name));
   if (!table->bytes) return copy_reals(table, columns, rows, use_up, p);
   for (size_t i = 0; i < p->n; i++) p->y[i] = (sprint_real)table->y[rows ? rows[i] : i];
   return take_bytes(table, columns, rows, use_up, p);
@@ -256,12 +225,12 @@ static sprint_status copy_table(struct sprint__table *table, const struct sprint
 sprint_status sprint__population_from_table(struct sprint__table *table, const struct sprint__column *columns,
                                             const uint32_t *rows, size_t n, bool use_up,
                                             sprint_population **ret_population) {
-  sprint_population *p;
+  SPRINT__SCOPED(sprint_population_free) sprint_population *p = NULL;
   SPRINT__TRY(population_alloc(table->context, n, table->d, table->n_classes, &p));
-  sprint_status status = copy_table(table, columns, rows, use_up, p);
-  if (status == SPRINT_OK) return population_finish(p, ret_population);
-  sprint_population_free(p);
-  return status;
+  SPRINT__TRY(copy_table(table, columns, rows, use_up, p));
+  SPRINT__TRY(population_finish(p));
+  *ret_population = sprint__give(&p);
+  return SPRINT_OK;
 }
 
 void sprint__population_gather(const sprint_population *p, const uint32_t *who, size_t start, size_t n,

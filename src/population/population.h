@@ -22,10 +22,9 @@ static inline sprint_real sprint__column_feature(const struct sprint__column *co
   return (sprint_real)(((isnan(raw) ? column->fill : raw) - column->mean) / column->scale);
 }
 
-void sprint__columns_free(struct sprint__column *columns, size_t d); /* and their names; NULL: nothing */
-
 struct sprint_population {
   sprint_context *context;
+  struct sprint__arena arena; /* of all that it has */
   size_t n, d;
   sprint_real *x;                 /* (n, d); NULL where records are kept as bytes */
   uint8_t *bytes;                 /* (n, d), or NULL */

@@ -76,10 +76,9 @@ static sprint_status ask(struct chooser *c, enum select select, size_t *ret_aske
 static sprint_status choose_per_class(struct chooser *c, enum select select, size_t *asked) {
   SPRINT__TRY(ask(c, select, asked));
   for (size_t k = 0; k < c->n_classes; k++) c->wanted[k] = asked[k];
-  uint32_t n = 0;
-  if (select == SELECT_BALANCED) n = shuffle_marked(c, MARK_LEFT_OUT, SPRINT__FOR_SELECT);
-  take(c, select == SELECT_BALANCED ? c->order : NULL, select == SELECT_BALANCED ? n : c->table->n, MARK_LEFT_OUT,
-       MARK_TRAIN);
+  bool balanced = select == SELECT_BALANCED;
+  size_t n = balanced ? shuffle_marked(c, MARK_LEFT_OUT, SPRINT__FOR_SELECT) : c->table->n;
+  take(c, balanced ? c->order : NULL, n, MARK_LEFT_OUT, MARK_TRAIN);
   return check_enough(c, select == SELECT_FIRST ? "per_class" : "size", asked);
 }
 
@@ -117,33 +116,24 @@ static void collect(struct chooser *c, struct sprint__selection *ret_selection) 
   s.heldout = s.train + s.n_train;
   for (size_t i = 0; i < c->table->n; i++)
     if (c->mark[i] == MARK_HELDOUT) s.heldout[s.n_heldout++] = (uint32_t)i;
-  c->order = NULL;
   *ret_selection = s;
 }
 
-static sprint_status read_classes(struct chooser *c) {
-  if (!c->table->n_classes) return SPRINT_OK;
-  c->y = sprint__alloc(c->table->context, c->table->n, sizeof *c->y);
-  return c->y ? sprint__table_labels(c->table, c->y) : SPRINT_ERROR_MEMORY;
-}
-
 static sprint_status choose_some(struct chooser *c, enum select select, struct sprint__selection *ret_selection) {
-  sprint_context *context = c->table->context;
-  c->wanted = sprint__alloc(context, c->n_classes, sizeof *c->wanted);
-  c->order = sprint__alloc(context, c->table->n, sizeof *c->order);
-  c->mark = sprint__alloc(context, c->table->n, sizeof *c->mark);
-  size_t *counts = sprint__alloc(context, c->n_classes, sizeof *counts);
-  sprint_status status = c->wanted && c->order && c->mark && counts ? SPRINT_OK : SPRINT_ERROR_MEMORY;
-  if (status == SPRINT_OK) status = read_classes(c);
-  if (status == SPRINT_OK) status = choose(c, select, counts);
-  if (status == SPRINT_OK) status = hold_out(c, counts);
-  if (status == SPRINT_OK) collect(c, ret_selection);
-  sprint__free(c->wanted);
-  sprint__free(c->order);
-  sprint__free(c->mark);
-  sprint__free(c->y);
-  sprint__free(counts);
-  return status;
+  SPRINT__SCRATCH(room, c->table->context);
+  SPRINT__SCOPED(sprint__free) uint32_t *order = sprint__alloc(room.context, c->table->n, sizeof *order);
+  c->order = order;
+  c->wanted = sprint__arena_take(&room, c->n_classes, sizeof *c->wanted);
+  c->mark = sprint__arena_take(&room, c->table->n, sizeof *c->mark);
+  size_t *counts = sprint__arena_take(&room, c->n_classes, sizeof *counts);
+  if (c->table->n_classes) c->y = sprint__arena_take(&room, c->table->n, sizeof *c->y);
+  if (!order || room.failed) return SPRINT_ERROR_MEMORY;
+  if (c->y) SPRINT__TRY(sprint__table_labels(c->table, c->y));
+  SPRINT__TRY(choose(c, select, counts));
+  SPRINT__TRY(hold_out(c, counts));
+  collect(c, ret_selection);
+  sprint__give(&order);
+  return SPRINT_OK;
 }
 
 sprint_status sprint__select_rows(const struct sprint__section *section, const struct sprint__table *table,

@@ -60,23 +60,20 @@ static double median(double *values, size_t n) {
 /* For loaded tables alone: generated ones have no missing values. */
 static sprint_status fit_medians(const struct view *view, struct sprint__column *columns) {
   const struct sprint__table *table = view->table;
-  double *values = sprint__alloc(table->context, view->n, sizeof *values);
+  SPRINT__SCOPED(sprint__free) double *values = sprint__alloc(table->context, view->n, sizeof *values);
   if (!values) return SPRINT_ERROR_MEMORY;
-  sprint_status status = SPRINT_OK;
-  for (size_t j = 0; j < table->d && status == SPRINT_OK; j++) {
+  for (size_t j = 0; j < table->d; j++) {
     size_t n = 0;
     for (size_t i = 0; i < view->n; i++) {
       double value = table->x[view_number(view, i) * table->d + j];
       if (!isnan(value)) values[n++] = value;
     }
-    if (n)
-      columns[j].fill = median(values, n);
-    else
-      status = sprint_fail(table->context, SPRINT_ERROR_INPUT,
-                           "column '%s': every value is missing, so there is no median to fill in", table->names[j]);
+    if (!n)
+      return sprint_fail(table->context, SPRINT_ERROR_INPUT,
+                         "column '%s': every value is missing, so there is no median to fill in", table->names[j]);
+    columns[j].fill = median(values, n);
   }
-  sprint__free(values);
-  return status;
+  return SPRINT_OK;
 }
 
 struct sums {
@@ -140,12 +137,11 @@ static void pool_channel(struct sprint__column *columns, size_t plane) {
 static sprint_status fit_reals(const struct view *view, struct sprint__column *columns) {
   const struct sprint__table *table = view->table;
   size_t plane = table->image.height * table->image.width;
-  struct sums sums = {columns, table->d, sprint__alloc(table->context, table->d, sizeof *sums.first)};
-  if (!sums.first) return SPRINT_ERROR_MEMORY;
-  sprint_status status = fit_means(view, &sums);
-  if (status == SPRINT_OK) status = fit_deviations(view, &sums);
-  sprint__free(sums.first);
-  if (status != SPRINT_OK) return status;
+  SPRINT__SCOPED(sprint__free) double *first = sprint__alloc(table->context, table->d, sizeof *first);
+  struct sums sums = {columns, table->d, first};
+  if (!first) return SPRINT_ERROR_MEMORY;
+  SPRINT__TRY(fit_means(view, &sums));
+  SPRINT__TRY(fit_deviations(view, &sums));
   for (size_t c = 0; c < table->image.channels; c++) pool_channel(columns + c * plane, plane);
   for (size_t j = 0; j < table->d; j++) columns[j].scale = scale_of(columns[j].mean, columns[j].scale);
   return SPRINT_OK;
@@ -165,11 +161,6 @@ static void fit_channel(const struct view *view, size_t channel, struct sprint__
   mean /= n;
   for (size_t b = 0; b < 256; b++) variance += (double)counts[b] * ((double)b - mean) * ((double)b - mean);
   set_channel(columns + channel * plane, plane, mean, scale_of(mean, sqrt(variance / n)));
-}
-
-void sprint__columns_free(struct sprint__column *columns, size_t d) {
-  for (size_t j = 0; columns && j < d; j++) sprint__free(columns[j].name);
-  sprint__free(columns);
 }
 
 sprint_status sprint__columns_fit(const struct sprint__table *table, const uint32_t *rows, size_t n, bool standardize,

@@ -16,9 +16,9 @@ void sprint__table_clear(struct sprint__table *table) {
   sprint__free(table->bytes);
   sprint__free(table->y);
   sprint__free(table->source);
-  sprint__names_free(table->names, table->d);
+  sprint__free(table->names);
   sprint__free(table->label_name);
-  sprint__names_free(table->class_names, table->n_classes);
+  sprint__free(table->class_names);
   *table = (struct sprint__table){.context = table->context};
 }
 
@@ -58,11 +58,10 @@ static void label_rows(void *user, int lane, size_t start, size_t end) {
 
 sprint_status sprint__table_labels(const struct sprint__table *table, sprint_real *ret_y) {
   int n_lanes = sprint__table_lanes(table, table->n);
-  struct label_work work = {.table = table, .y = ret_y};
-  work.buffers = sprint__alloc(table->context, (size_t)n_lanes, table->d * sizeof *work.buffers);
-  if (!work.buffers) return SPRINT_ERROR_MEMORY;
-  sprint__lanes_run(table->context, table->n, n_lanes, label_rows, &work);
-  sprint__free(work.buffers);
+  SPRINT__SCOPED(sprint__free)
+  double *buffers = sprint__alloc(table->context, (size_t)n_lanes, table->d * sizeof *buffers);
+  if (!buffers) return SPRINT_ERROR_MEMORY;
+  sprint__lanes_run(table->context, table->n, n_lanes, label_rows, &(struct label_work){table, buffers, ret_y});
   return SPRINT_OK;
 }
 
@@ -107,17 +106,13 @@ sprint_status sprint__table_visit(const struct sprint__table *table, const uint3
 
 /* Makes the first n_rows; their features lie in new memory of n_room items of `size` bytes. */
 static sprint_status keep(struct sprint__table *table, size_t n_rows, size_t n_room, size_t size) {
-  double *x = sprint__alloc(table->context, n_room, size);
-  double *y = sprint__alloc(table->context, n_rows, sizeof *y);
-  if (!x || !y) {
-    sprint__free(x);
-    sprint__free(y);
-    return SPRINT_ERROR_MEMORY;
-  }
+  SPRINT__SCOPED(sprint__free) double *x = sprint__alloc(table->context, n_room, size);
+  SPRINT__SCOPED(sprint__free) double *y = sprint__alloc(table->context, n_rows, sizeof *y);
+  if (!x || !y) return SPRINT_ERROR_MEMORY;
   struct making m = {.table = table, .x = x, .y = y};
   sprint__lanes_run(table->context, n_rows, sprint__table_lanes(table, n_rows), make_rows, &m);
-  table->x = x;
-  table->y = y;
+  table->x = sprint__give(&x);
+  table->y = sprint__give(&y);
   table->n_kept = n_rows;
   return SPRINT_OK;
 }

@@ -11,6 +11,7 @@ void sprint_experiment_free(sprint_experiment *experiment) {
   sprint_population_free(experiment->heldout);
   sprint__free(experiment);
 }
+SPRINT__FREE_AT(sprint_experiment_free, sprint_experiment)
 
 size_t sprint_experiment_n_points(const sprint_experiment *experiment) { return experiment->variants.n_points; }
 size_t sprint_experiment_n_methods(const sprint_experiment *experiment) { return experiment->variants.n_methods; }
@@ -75,18 +76,13 @@ static sprint_status fill_experiment(sprint_experiment *experiment, struct sprin
 
 static sprint_status load_experiment(sprint_context *context, const char *path, const struct sprint__overlay *overlay,
                                      sprint_experiment **ret_experiment) {
-  sprint_experiment *experiment = sprint__alloc(context, 1, sizeof *experiment);
+  SPRINT__SCOPED(sprint_experiment_free) sprint_experiment *experiment = sprint__alloc(context, 1, sizeof *experiment);
+  SPRINT__SCOPED(sprint__document_free) struct sprint__document *document = NULL;
   if (!experiment) return SPRINT_ERROR_MEMORY;
   experiment->context = context;
-  struct sprint__document *document = NULL;
-  sprint_status status = sprint__document_read(context, path, &document);
-  if (status == SPRINT_OK) status = fill_experiment(experiment, document, overlay);
-  sprint__document_free(document);
-  if (status != SPRINT_OK) {
-    sprint_experiment_free(experiment);
-    return status;
-  }
-  *ret_experiment = experiment;
+  SPRINT__TRY(sprint__document_read(context, path, &document));
+  SPRINT__TRY(fill_experiment(experiment, document, overlay));
+  *ret_experiment = sprint__give(&experiment);
   return SPRINT_OK;
 }
 
@@ -115,15 +111,11 @@ sprint_status sprint_experiment_parts(const sprint_experiment *experiment, size_
   SPRINT__TRY(find_variant(experiment, point, method, &variant));
   const struct sprint__section *config = variant->config;
   const sprint_population *population = experiment->population;
-  sprint_model *model = NULL;
+  SPRINT__SCOPED(sprint_model_free) sprint_model *model = NULL;
   SPRINT__TRY(sprint__model_build(sprint__get_section(config, "model"), sprint__population_shape(population),
                                   population->n_classes, &model));
-  sprint_status status = sprint__shift_build(sprint__get_section(config, "shift"), model, population, ret_shift);
-  if (status != SPRINT_OK) {
-    sprint_model_free(model);
-    return status;
-  }
-  *ret_model = model;
+  SPRINT__TRY(sprint__shift_build(sprint__get_section(config, "shift"), model, population, ret_shift));
+  *ret_model = sprint__give(&model);
   return SPRINT_OK;
 }
 
@@ -140,27 +132,18 @@ sprint_status sprint_experiment_start(sprint_experiment *experiment, size_t poin
     return sprint_fail(experiment->context, SPRINT_ERROR_ARGUMENT, "seed number %zu: there are %zu", seed,
                        experiment->n_seeds);
   const struct sprint__variant *variant = NULL;
-  sprint_model *model = NULL;
-  sprint_shift *shift = NULL;
+  SPRINT__SCOPED(sprint_model_free) sprint_model *model = NULL;
+  SPRINT__SCOPED(sprint_shift_free) sprint_shift *shift = NULL;
+  SPRINT__SCOPED(sprint_run_free) sprint_run *run = NULL;
   SPRINT__TRY(find_variant(experiment, point, method, &variant));
   SPRINT__TRY(sprint_experiment_parts(experiment, point, method, &model, &shift));
   struct sprint__run_sections plan = sprint__run_sections_of(variant->config);
   sprint_run_options options = {
       .size = sizeof options, .seed = experiment->seeds[seed], .shift = shift, .heldout = experiment->heldout};
-  sprint_run *run = NULL;
-  sprint_status status = sprint__run_build(experiment->context, &plan, &options, &run);
-  if (status != SPRINT_OK) {
-    sprint_shift_free(shift);
-    sprint_model_free(model);
-    return status;
-  }
-  run->owned_model = model;
-  run->owned_shift = shift;
-  status = describe_run(variant, run);
-  if (status != SPRINT_OK) {
-    sprint_run_free(run);
-    return status;
-  }
-  *ret_run = run;
+  SPRINT__TRY(sprint__run_build(experiment->context, &plan, &options, &run));
+  run->owned_model = sprint__give(&model);
+  run->owned_shift = sprint__give(&shift);
+  SPRINT__TRY(describe_run(variant, run));
+  *ret_run = sprint__give(&run);
   return SPRINT_OK;
 }

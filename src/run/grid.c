@@ -22,13 +22,10 @@ static bool lies_in(const char *path, const char *key) {
 }
 
 static sprint_status refuse_key(sprint_context *context, const struct sprint__node *axis) {
-  char *keys = sprint__keys_join(context, SPRINT__OF_GRID, " or ");
+  SPRINT__SCOPED(sprint__free) char *keys = sprint__keys_join(context, SPRINT__OF_GRID, " or ");
   if (!keys) return SPRINT_ERROR_MEMORY;
-  sprint_status status =
-      sprint__complain(context, axis->place, "key 'grid.%s': is not a setting of a run; a key of %s was expected",
-                       sprint__show(axis->key).text, keys);
-  sprint__free(keys);
-  return status;
+  return sprint__complain(context, axis->place, "key 'grid.%s': is not a setting of a run; a key of %s was expected",
+                          sprint__show(axis->key).text, keys);
 }
 
 static sprint_status check_axis(sprint_context *context, const struct sprint__node *axis) {
@@ -117,25 +114,20 @@ char *sprint__grid_name(sprint_context *context, const struct sprint__grid *grid
 /* The axis's list := the value, or the one value alone. */
 static sprint_status replace_list(sprint_context *context, const struct sprint__node *value,
                                   struct sprint__node *axis) {
-  struct sprint__node *list = NULL, *copy = NULL;
+  SPRINT__SCOPED(sprint__node_free) struct sprint__node *list = NULL;
+  struct sprint__node *copy = NULL;
   if (value->type == SPRINT__NODE_LIST) {
     SPRINT__TRY(sprint__node_copy(context, value, &list));
   } else {
     SPRINT__TRY(sprint__node_new(context, SPRINT__NODE_LIST, value->place, &list));
-    sprint_status status = sprint__node_copy(context, value, &copy);
-    if (status == SPRINT_OK) status = sprint__node_append(context, list, copy);
-    if (status != SPRINT_OK) {
-      sprint__node_free(list);
-      return status;
-    }
+    SPRINT__TRY(sprint__node_copy(context, value, &copy));
+    SPRINT__TRY(sprint__node_append(context, list, copy));
   }
   struct sprint__node old = *axis;
-  char *key = axis->key;
   *axis = *list;
-  axis->key = key;
+  axis->key = old.key;
   old.key = list->key;
   *list = old;
-  sprint__node_free(list);
   return SPRINT_OK;
 }
 
@@ -152,13 +144,12 @@ static sprint_status override_axes(sprint_context *context, const struct sprint_
 }
 
 sprint_status sprint__grid_override(sprint_context *context, struct sprint__node *root, const char *assignment) {
+  SPRINT__SCOPED(sprint__free)
   char *path = sprint__printf(context, "%.*s", (int)strcspn(assignment, "="), assignment);
   if (!path) return SPRINT_ERROR_MEMORY;
   const struct sprint__node *value = sprint__node_find(root, path);
-  sprint_status status = SPRINT_OK;
-  for (size_t i = 0; value && status == SPRINT_OK && i < root->n_children; i++)
+  for (size_t i = 0; value && i < root->n_children; i++)
     if (strcmp(root->children[i]->key, "grid") == 0 && root->children[i]->type == SPRINT__NODE_MAP)
-      status = override_axes(context, value, path, root->children[i]);
-  sprint__free(path);
-  return status;
+      SPRINT__TRY(override_axes(context, value, path, root->children[i]));
+  return SPRINT_OK;
 }

@@ -82,15 +82,12 @@ static sprint_status parse_header(sprint_context *context, struct sprint__safete
 
 sprint_status sprint__safetensors_open(sprint_context *context, const char *path,
                                        struct sprint__safetensors *ret_file) {
-  struct sprint__safetensors file = {.path = sprint__strdup(context, path)};
-  sprint_status status =
-      file.path ? sprint__file_read(context, path, SIZE_MAX, &file.data, &file.size) : SPRINT_ERROR_MEMORY;
-  if (status == SPRINT_OK) status = parse_header(context, &file);
-  if (status != SPRINT_OK) {
-    sprint__safetensors_close(&file);
-    return status;
-  }
+  SPRINT__CLEARED(sprint__safetensors_close) struct sprint__safetensors file = {.path = sprint__strdup(context, path)};
+  if (!file.path) return SPRINT_ERROR_MEMORY;
+  SPRINT__TRY(sprint__file_read(context, path, SIZE_MAX, &file.data, &file.size));
+  SPRINT__TRY(parse_header(context, &file));
   *ret_file = file;
+  file = (struct sprint__safetensors){0};
   return SPRINT_OK;
 }
 

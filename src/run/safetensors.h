@@ -6,6 +6,8 @@
 
 #include "model/model.h"
 
+SPRINT__FREE_AT(json_decref, json_t)
+
 /* Writes theta as the model's tensors, with `metadata` (a JSON object of texts, borrowed; or NULL). */
 sprint_status sprint__safetensors_write(const sprint_model *model, const char *path, const json_t *metadata,
                                         const sprint_real *theta);

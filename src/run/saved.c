@@ -10,30 +10,22 @@
 #include "run/sections.h"
 
 static sprint_status read_sidecar(sprint_context *context, const char *folder, json_t **ret_json) {
-  char *path = sprint__printf(context, "%s/run.json", folder);
+  SPRINT__SCOPED(sprint__free) char *path = sprint__printf(context, "%s/run.json", folder);
   if (!path) return SPRINT_ERROR_MEMORY;
   json_error_t error;
-  json_t *json = json_load_file(path, 0, &error);
-  sprint_status status = SPRINT_OK;
+  SPRINT__SCOPED(json_decref) json_t *json = json_load_file(path, 0, &error);
   if (!json_is_object(json))
-    status = sprint_fail(context, SPRINT_ERROR_INPUT, "%s: cannot be read as the record of a run: %s", path,
-                         json ? "an object was expected" : error.text);
-  sprint__free(path);
-  if (status == SPRINT_OK)
-    *ret_json = json;
-  else
-    json_decref(json);
-  return status;
+    return sprint_fail(context, SPRINT_ERROR_INPUT, "%s: cannot be read as the record of a run: %s", path,
+                       json ? "an object was expected" : error.text);
+  *ret_json = sprint__give(&json);
+  return SPRINT_OK;
 }
 
 sprint_status sprint__saved_forget(sprint_context *context, const char *folder) {
-  char *path = sprint__printf(context, "%s/run.json", folder);
+  SPRINT__SCOPED(sprint__free) char *path = sprint__printf(context, "%s/run.json", folder);
   if (!path) return SPRINT_ERROR_MEMORY;
-  sprint_status status = SPRINT_OK;
-  if (remove(path) != 0 && errno != ENOENT)
-    status = sprint_fail(context, SPRINT_ERROR_IO, "%s: cannot be replaced: %s", path, strerror(errno));
-  sprint__free(path);
-  return status;
+  if (remove(path) == 0 || errno == ENOENT) return SPRINT_OK;
+  return sprint_fail(context, SPRINT_ERROR_IO, "%s: cannot be replaced: %s", path, strerror(errno));
 }
 
 static bool says(const json_t *json, const char *key, const char *word) {
@@ -61,43 +53,36 @@ static void keep_own_settings(json_t *settings) {
 }
 
 static bool same_settings(const sprint_run *run, json_t *saved) {
+  SPRINT__SCOPED(json_decref)
   json_t *settings = run->settings_text ? json_loads(run->settings_text, 0, NULL) : NULL;
   keep_own_settings(settings);
   keep_own_settings(saved);
-  bool same = settings && json_equal(settings, saved);
-  json_decref(settings);
-  return same;
+  return settings && json_equal(settings, saved);
 }
 
 static bool same_population(const sprint_run *run, const json_t *saved) {
-  json_t *population = sprint__population_json(run->shift->population);
-  bool same = population && json_equal(population, saved);
-  json_decref(population);
-  return same;
+  SPRINT__SCOPED(json_decref) json_t *population = sprint__population_json(run->shift->population);
+  return population && json_equal(population, saved);
 }
 
 bool sprint_run_is_saved(const sprint_run *run, const char *folder) {
-  json_t *json = NULL;
+  SPRINT__SCOPED(json_decref) json_t *json = NULL;
   if (read_sidecar(run->context, folder, &json) != SPRINT_OK) return false;
   sprint_stop stop = stop_of(json);
   const json_t *seed = json_object_get(json, "seed");
-  bool saved = stop != SPRINT_STOP_RUNNING && stop != SPRINT_STOP_REQUESTED && says(json, "sprint", SPRINT_VERSION) &&
-               says(json, "precision", sprint_precision()) && json_is_integer(seed) &&
-               (uint64_t)json_integer_value(seed) == run->seed &&
-               same_population(run, json_object_get(json, "population")) &&
-               same_settings(run, json_object_get(json, "settings"));
-  json_decref(json);
-  return saved;
+  return stop != SPRINT_STOP_RUNNING && stop != SPRINT_STOP_REQUESTED && says(json, "sprint", SPRINT_VERSION) &&
+         says(json, "precision", sprint_precision()) && json_is_integer(seed) &&
+         (uint64_t)json_integer_value(seed) == run->seed && same_population(run, json_object_get(json, "population")) &&
+         same_settings(run, json_object_get(json, "settings"));
 }
 
 sprint_status sprint_saved_final(sprint_context *context, const char *folder, sprint_trace_row *ret_row,
                                  sprint_stop *ret_stop) {
-  json_t *json = NULL;
+  SPRINT__SCOPED(json_decref) json_t *json = NULL;
   SPRINT__TRY(read_sidecar(context, folder, &json));
   sprint_trace_row row = {.size = sizeof row, .seconds = json_number_value(json_object_get(json, "seconds"))};
   sprint__row_read(json_object_get(json, "final"), &row);
-  sprint_status status = SPRINT__SIZED_GIVE(context, sprint_trace_row, &row, ret_row);
-  if (status == SPRINT_OK) *ret_stop = stop_of(json);
-  json_decref(json);
-  return status;
+  SPRINT__TRY(SPRINT__SIZED_GIVE(context, sprint_trace_row, &row, ret_row));
+  *ret_stop = stop_of(json);
+  return SPRINT_OK;
 }

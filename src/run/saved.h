@@ -2,9 +2,8 @@
 #ifndef SPRINT_RUN_SAVED_H
 #define SPRINT_RUN_SAVED_H
 
-#include <jansson.h>
-
 #include "run/run.h"
+#include "run/safetensors.h"
 
 /* Takes run.json away, before other files change. */
 sprint_status sprint__saved_forget(sprint_context *context, const char *folder);

@@ -10,25 +10,20 @@ static sprint_status refuse_ending(sprint_context *context, const char *path) {
 }
 
 static sprint_status read_npy(sprint_model *model, const char *path, sprint_real *ret_theta) {
-  sprint_array array = {0};
+  SPRINT__CLEARED(sprint_array_clear) sprint_array array = {0};
   SPRINT__TRY(sprint_npy_read(model->context, path, &array));
   size_t count = sprint__array_size(&array);
-  sprint_status status = SPRINT_OK;
   if (count != model->n_params)
-    status = sprint_fail(model->context, SPRINT_ERROR_INPUT, "%s: holds %zu numbers; the model has %zu parameters",
-                         path, count, model->n_params);
-  for (size_t i = 0; status == SPRINT_OK && i < count; i++)
-    ret_theta[sprint_model_place(model, i)] = (sprint_real)array.data[i];
-  sprint_array_clear(&array);
-  return status;
+    return sprint_fail(model->context, SPRINT_ERROR_INPUT, "%s: holds %zu numbers; the model has %zu parameters", path,
+                       count, model->n_params);
+  for (size_t i = 0; i < count; i++) ret_theta[sprint_model_place(model, i)] = (sprint_real)array.data[i];
+  return SPRINT_OK;
 }
 
 static sprint_status read_safetensors(sprint_model *model, const char *path, sprint_real *ret_theta) {
-  struct sprint__safetensors file;
+  SPRINT__CLEARED(sprint__safetensors_close) struct sprint__safetensors file = {0};
   SPRINT__TRY(sprint__safetensors_open(model->context, path, &file));
-  sprint_status status = sprint__safetensors_theta(&file, model, ret_theta);
-  sprint__safetensors_close(&file);
-  return status;
+  return sprint__safetensors_theta(&file, model, ret_theta);
 }
 
 sprint_status sprint_model_read_theta(sprint_model *model, const char *path, sprint_real *ret_theta) {
@@ -39,15 +34,12 @@ sprint_status sprint_model_read_theta(sprint_model *model, const char *path, spr
 
 /* `values` (n_params) have `size` bytes each: sprint_real or double. */
 static sprint_status write_npy(sprint_model *model, const char *path, const void *values, size_t size) {
-  char *flat = sprint__alloc(model->context, model->n_params, size);
+  SPRINT__SCOPED(sprint__free) char *flat = sprint__alloc(model->context, model->n_params, size);
   if (!flat) return SPRINT_ERROR_MEMORY;
   for (size_t i = 0; i < model->n_params; i++)
     memcpy(flat + i * size, (const char *)values + sprint_model_place(model, i) * size, size);
-  sprint_status status = size == sizeof(double)
-                             ? sprint_npy_write_double(model->context, path, 1, &model->n_params, (void *)flat)
-                             : sprint_npy_write(model->context, path, 1, &model->n_params, (void *)flat);
-  sprint__free(flat);
-  return status;
+  return size == sizeof(double) ? sprint_npy_write_double(model->context, path, 1, &model->n_params, (void *)flat)
+                                : sprint_npy_write(model->context, path, 1, &model->n_params, (void *)flat);
 }
 
 sprint_status sprint_model_write_theta(sprint_model *model, const char *path, const sprint_real *theta) {
@@ -58,10 +50,8 @@ sprint_status sprint_model_write_theta(sprint_model *model, const char *path, co
 
 sprint_status sprint_model_write_gradient(sprint_model *model, const char *path, const double *gradient) {
   if (sprint__path_ends_in(path, ".npy")) return write_npy(model, path, gradient, sizeof *gradient);
-  sprint_real *reals = sprint__alloc(model->context, model->n_params, sizeof *reals);
+  SPRINT__SCOPED(sprint__free) sprint_real *reals = sprint__alloc(model->context, model->n_params, sizeof *reals);
   if (!reals) return SPRINT_ERROR_MEMORY;
   for (size_t i = 0; i < model->n_params; i++) reals[i] = (sprint_real)gradient[i];
-  sprint_status status = sprint_model_write_theta(model, path, reals);
-  sprint__free(reals);
-  return status;
+  return sprint_model_write_theta(model, path, reals);
 }

@@ -9,14 +9,8 @@
 #include "run/sections.h"
 
 void sprint__variants_clear(struct sprint__variants *variants) {
-  for (size_t i = 0; i < variants->n; i++) {
-    sprint__free(variants->items[i].name);
-    sprint__free(variants->items[i].config_text);
-    sprint__section_free(variants->items[i].config);
-  }
-  for (size_t i = 0; variants->points && i < variants->n_points; i++) sprint__free(variants->points[i]);
-  sprint__free(variants->items);
-  sprint__free(variants->points);
+  for (size_t i = 0; i < variants->n; i++) sprint__section_free(variants->items[i].config);
+  sprint__arena_free(&variants->arena);
   *variants = (struct sprint__variants){0};
 }
 
@@ -33,9 +27,9 @@ static sprint_status add_variant(sprint_context *context, const struct sprint__n
   struct sprint__variant *variant = &variants->items[variants->n++];
   SPRINT__TRY(sprint__section_read(context, &sprint__config_family, node, "", &variant->config));
   const char *kind = sprint__get_section(variant->config, "method")->kind->name;
-  variant->name = sprint__strdup(context, name ? name : kind);
-  variant->config_text = sprint__node_print(context, node);
-  return variant->name && variant->config_text ? SPRINT_OK : SPRINT_ERROR_MEMORY;
+  variant->name = sprint__arena_strdup(&variants->arena, name ? name : kind);
+  variant->config_text = sprint__arena_keep(&variants->arena, sprint__node_print(context, node));
+  return sprint__arena_status(&variants->arena);
 }
 
 static sprint_status refuse_entry(sprint_context *context, const struct sprint__node *at, const char *sentence) {
@@ -43,12 +37,10 @@ static sprint_status refuse_entry(sprint_context *context, const struct sprint__
 }
 
 static sprint_status refuse_key(sprint_context *context, const struct sprint__node *child) {
-  char *keys = sprint__keys_join(context, SPRINT__OF_ENTRY, ", ");
+  SPRINT__SCOPED(sprint__free) char *keys = sprint__keys_join(context, SPRINT__OF_ENTRY, ", ");
   if (!keys) return SPRINT_ERROR_MEMORY;
-  sprint_status status = sprint__complain(context, child->place, "unknown key 'compare.%s'; one of %s was expected",
-                                          sprint__show(child->key).text, keys);
-  sprint__free(keys);
-  return status;
+  return sprint__complain(context, child->place, "unknown key 'compare.%s'; one of %s was expected",
+                          sprint__show(child->key).text, keys);
 }
 
 /* An entry is a map with a name of its own that can be a folder's, and the sections that a method is made of. */
@@ -79,14 +71,12 @@ static sprint_status name_kinds(sprint_context *context, struct sprint__node *se
   for (size_t i = 0; i < sections->n_children; i++) {
     struct sprint__node *kind = sections->children[i], *map = NULL;
     if (kind->type != SPRINT__NODE_SCALAR) continue;
+    SPRINT__SCOPED(sprint__free) char *key = sprint__strdup(context, "kind");
+    if (!key) return SPRINT_ERROR_MEMORY;
     SPRINT__TRY(sprint__node_new(context, SPRINT__NODE_MAP, kind->place, &map));
-    map->key = kind->key;
     sections->children[i] = map;
-    kind->key = sprint__strdup(context, "kind");
-    if (!kind->key) {
-      sprint__node_free(kind);
-      return SPRINT_ERROR_MEMORY;
-    }
+    map->key = kind->key;
+    kind->key = sprint__give(&key);
     SPRINT__TRY(sprint__node_append(context, map, kind));
   }
   return SPRINT_OK;
@@ -108,16 +98,14 @@ static sprint_status check_axes(sprint_context *context, const struct sprint__gr
 static sprint_status add_entry(sprint_context *context, const struct sprint__grid *grid,
                                const struct sprint__node *base, const struct sprint__node *entry,
                                struct sprint__variants *variants) {
-  struct sprint__node *sections = NULL, *merged = NULL;
+  SPRINT__SCOPED(sprint__node_free) struct sprint__node *sections = NULL;
+  SPRINT__SCOPED(sprint__node_free) struct sprint__node *merged = NULL;
   SPRINT__TRY(sprint__node_copy(context, entry, &sections));
   sprint__node_remove(sections, "name");
-  sprint_status status = name_kinds(context, sections);
-  if (status == SPRINT_OK) status = check_axes(context, grid, sections);
-  if (status == SPRINT_OK) status = sprint__node_merge(context, base, sections, &merged);
-  sprint__node_free(sections);
-  if (status == SPRINT_OK) status = add_variant(context, merged, sprint__node_child(entry, "name")->text, variants);
-  sprint__node_free(merged);
-  return status;
+  SPRINT__TRY(name_kinds(context, sections));
+  SPRINT__TRY(check_axes(context, grid, sections));
+  SPRINT__TRY(sprint__node_merge(context, base, sections, &merged));
+  return add_variant(context, merged, sprint__node_child(entry, "name")->text, variants);
 }
 
 /* The methods of one point; `base` is the config without grid and comparison. */
@@ -125,8 +113,8 @@ static sprint_status add_point(sprint_context *context, const struct sprint__gri
                                const struct sprint__node *compare, struct sprint__node *base,
                                struct sprint__variants *variants) {
   SPRINT__TRY(sprint__grid_lay(context, grid, point, base));
-  variants->points[point] = sprint__grid_name(context, grid, point);
-  if (!variants->points[point]) return SPRINT_ERROR_MEMORY;
+  variants->points[point] = sprint__arena_keep(&variants->arena, sprint__grid_name(context, grid, point));
+  SPRINT__TRY(sprint__arena_status(&variants->arena));
   if (!compare) return add_variant(context, base, NULL, variants);
   for (size_t i = 0; i < compare->n_children; i++)
     SPRINT__TRY(add_entry(context, grid, base, compare->children[i], variants));
@@ -141,18 +129,17 @@ static sprint_status read_root(sprint_context *context, const struct sprint__nod
   SPRINT__TRY(sprint__grid_read(context, root, &grid));
   if (compare) SPRINT__TRY(check_compare(context, compare));
   variants->n_methods = compare ? compare->n_children : 1;
-  variants->items = sprint__alloc(context, grid.n_points * variants->n_methods, sizeof *variants->items);
-  variants->points = sprint__alloc(context, grid.n_points, sizeof *variants->points);
-  if (!variants->items || !variants->points) return SPRINT_ERROR_MEMORY;
+  variants->arena.context = context;
+  variants->items = sprint__arena_take(&variants->arena, grid.n_points * variants->n_methods, sizeof *variants->items);
+  variants->points = sprint__arena_take(&variants->arena, grid.n_points, sizeof *variants->points);
+  SPRINT__TRY(sprint__arena_status(&variants->arena));
   variants->n_points = grid.n_points;
   for (size_t point = 0; point < grid.n_points; point++) {
-    struct sprint__node *base = NULL;
+    SPRINT__SCOPED(sprint__node_free) struct sprint__node *base = NULL;
     SPRINT__TRY(sprint__node_copy(context, root, &base));
     sprint__node_remove(base, "compare");
     sprint__node_remove(base, "grid");
-    sprint_status status = add_point(context, &grid, point, compare, base, variants);
-    sprint__node_free(base);
-    if (status != SPRINT_OK) return status;
+    SPRINT__TRY(add_point(context, &grid, point, compare, base, variants));
   }
   return SPRINT_OK;
 }
@@ -192,7 +179,8 @@ static sprint_status split_quick(struct sprint__document *document, struct sprin
 /* Both forms of the config are read, the one that is asked for last: a slip in the other is found as well. */
 sprint_status sprint__variants_read(struct sprint__document *document, const struct sprint__overlay *overlay,
                                     struct sprint__variants *variants) {
-  struct sprint__node *plain = document->root, *quick = NULL;
+  struct sprint__node *plain = document->root;
+  SPRINT__SCOPED(sprint__node_free) struct sprint__node *quick = NULL;
   SPRINT__TRY(split_quick(document, &quick));
   struct sprint__node *forms[] = {overlay->quick ? plain : quick, overlay->quick && quick ? quick : plain};
   sprint_status status = SPRINT_OK;
@@ -202,6 +190,5 @@ sprint_status sprint__variants_read(struct sprint__document *document, const str
     status = read_form(document, overlay, variants);
   }
   document->root = plain;
-  sprint__node_free(quick);
   return status;
 }

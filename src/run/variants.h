@@ -13,6 +13,7 @@ struct sprint__variant {
 };
 
 struct sprint__variants {
+  struct sprint__arena arena; /* of all but the configs */
   size_t n_points, n_methods;
   char **points;                 /* (n_points) names; "" without a grid */
   size_t n;                      /* read so far; n_points * n_methods when done */

@@ -28,23 +28,18 @@ static void bed_clear(struct bed *bed) {
   sprint_population_free(bed->population);
 }
 
+/* The bed, all zero before, is the caller's to clear, also after a failure. */
 static sprint_status bed_new(sprint_context *context, const char *loss, double l2, double epsilon, double mean,
-                             struct bed *ret_bed) {
+                             struct bed *bed) {
   char data[128], model[128], shift[128];
   snprintf(data, sizeof data, "{kind: gaussian, n: 200, mean: %.17g, standardize: none}", mean);
   snprintf(model, sizeof model, "{loss: %s, l2: %.17g}", loss, l2);
   snprintf(shift, sizeof shift, "{kind: location, epsilon: %.17g}", epsilon);
-  struct bed bed = {0};
-  sprint_status status = sprint_population_load(context, data, &bed.population, NULL);
-  if (status == SPRINT_OK) status = sprint_model_new(context, model, bed.population, &bed.model);
-  if (status == SPRINT_OK) status = sprint_shift_new(context, shift, bed.model, bed.population, &bed.shift);
-  if (status != SPRINT_OK) {
-    bed_clear(&bed);
-    return status;
-  }
-  for (size_t i = 0; i < bed.population->n; i++) bed.mean += (double)bed.population->x[i];
-  bed.mean /= (double)bed.population->n;
-  *ret_bed = bed;
+  SPRINT__TRY(sprint_population_load(context, data, &bed->population, NULL));
+  SPRINT__TRY(sprint_model_new(context, model, bed->population, &bed->model));
+  SPRINT__TRY(sprint_shift_new(context, shift, bed->model, bed->population, &bed->shift));
+  for (size_t i = 0; i < bed->population->n; i++) bed->mean += (double)bed->population->x[i];
+  bed->mean /= (double)bed->population->n;
   return SPRINT_OK;
 }
 
@@ -53,12 +48,11 @@ static sprint_status run_scalar(sprint_context *context, const struct bed *bed, 
                                 double *ret_theta) {
   sprint_real theta = (sprint_real)start;
   sprint_run_options options = {.size = sizeof options, .spec = spec, .seed = 7, .shift = bed->shift, .theta = &theta};
-  sprint_run *run = NULL;
+  SPRINT__SCOPED(sprint_run_free) sprint_run *run = NULL;
   SPRINT__TRY(sprint_run_new(context, &options, &run));
-  sprint_status status = sprint_run_go(run, NULL, NULL);
-  if (status == SPRINT_OK) *ret_theta = (double)sprint_run_theta(run)[0];
-  sprint_run_free(run);
-  return status;
+  SPRINT__TRY(sprint_run_go(run, NULL, NULL));
+  *ret_theta = (double)sprint_run_theta(run)[0];
+  return SPRINT_OK;
 }
 
 /* The minimiser of the quadratic V(theta) = J(theta; theta), from its values at three points. */
@@ -88,21 +82,17 @@ static sprint_status verify_point(struct sprint__verify *v, const char *name, co
 }
 
 static sprint_status verify_points(struct sprint__verify *v) {
-  struct bed bed;
+  SPRINT__CLEARED(bed_clear) struct bed mean = {0};
+  SPRINT__CLEARED(bed_clear) struct bed ridge = {0};
+  SPRINT__CLEARED(bed_clear) struct bed linear = {0};
   double epsilon = 0.5, lambda = 0.25, a_0 = -1.5, a_1 = 0.75;
-  SPRINT__TRY(bed_new(v->context, "mean", 0, epsilon, 1.0, &bed));
-  sprint_status status = verify_point(v, "mean, epsilon 0.5", &bed, bed.mean / (1 - epsilon), bed.mean / (1 - epsilon));
-  bed_clear(&bed);
-  if (status != SPRINT_OK) return status;
-  SPRINT__TRY(bed_new(v->context, "mean", lambda, epsilon, 1.0, &bed));
-  status = verify_point(v, "ridge, epsilon 0.5, lambda 0.25", &bed, bed.mean / (1 - epsilon + lambda),
-                        (1 - epsilon) * bed.mean / ((1 - epsilon) * (1 - epsilon) + lambda));
-  bed_clear(&bed);
-  if (status != SPRINT_OK) return status;
-  SPRINT__TRY(bed_new(v->context, "linear", 0, a_1, a_0, &bed));
-  status = verify_point(v, "linear, a_1 0.75", &bed, -bed.mean / a_1, -bed.mean / (2 * a_1));
-  bed_clear(&bed);
-  return status;
+  SPRINT__TRY(bed_new(v->context, "mean", 0, epsilon, 1.0, &mean));
+  SPRINT__TRY(verify_point(v, "mean, epsilon 0.5", &mean, mean.mean / (1 - epsilon), mean.mean / (1 - epsilon)));
+  SPRINT__TRY(bed_new(v->context, "mean", lambda, epsilon, 1.0, &ridge));
+  SPRINT__TRY(verify_point(v, "ridge, epsilon 0.5, lambda 0.25", &ridge, ridge.mean / (1 - epsilon + lambda),
+                           (1 - epsilon) * ridge.mean / ((1 - epsilon) * (1 - epsilon) + lambda)));
+  SPRINT__TRY(bed_new(v->context, "linear", 0, a_1, a_0, &linear));
+  return verify_point(v, "linear, a_1 0.75", &linear, -linear.mean / a_1, -linear.mean / (2 * a_1));
 }
 
 /* The error after `epochs` epochs of m steps, over the error at the start, for one correction. */
@@ -128,13 +118,10 @@ static sprint_status verify_contractions(struct sprint__verify *v) {
   static const double epsilons[] = {0.5, -0.7, 1.5};
   static const char *const corrections[] = {"paper", "coupled", "unbiased"};
   for (size_t e = 0; e < SPRINT__COUNT(epsilons); e++) {
-    struct bed bed;
+    SPRINT__CLEARED(bed_clear) struct bed bed = {0};
     SPRINT__TRY(bed_new(v->context, "mean", 0, epsilons[e], 1.0, &bed));
-    sprint_status status = SPRINT_OK;
-    for (size_t c = 0; status == SPRINT_OK && c < SPRINT__COUNT(corrections); c++)
-      status = verify_contraction(v, &bed, corrections[c], epsilons[e], c ? 5 : 1);
-    bed_clear(&bed);
-    if (status != SPRINT_OK) return status;
+    for (size_t c = 0; c < SPRINT__COUNT(corrections); c++)
+      SPRINT__TRY(verify_contraction(v, &bed, corrections[c], epsilons[e], c ? 5 : 1));
   }
   return SPRINT_OK;
 }

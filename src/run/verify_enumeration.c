@@ -33,6 +33,7 @@ static sprint_status both_strata(void *user, const sprint_real *deployed, double
 
 struct scene {
   sprint_context *context;
+  struct sprint__arena arena;
   sprint_population *population;
   sprint_model *model;
   struct both both;
@@ -47,12 +48,11 @@ static void scene_clear(struct scene *s) {
   sprint_shift_free(s->both.strategic);
   sprint_model_free(s->model);
   sprint_population_free(s->population);
-  void *const owned[] = {s->scratch, s->mean, s->anchor.theta, s->anchor.p};
-  for (size_t i = 0; i < SPRINT__COUNT(owned); i++) sprint__free(owned[i]);
+  sprint__arena_free(&s->arena);
 }
 
-static sprint_status scene_new(sprint_context *context, struct scene *s) {
-  *s = (struct scene){.context = context};
+static sprint_status scene_fill(struct scene *s) {
+  sprint_context *context = s->context;
   SPRINT__TRY(
       sprint_population_load(context, "{kind: lending, n: 2000, select: balanced, size: 24}", &s->population, NULL));
   SPRINT__TRY(sprint_model_new(context, "{layers: 'dense 6, tanh, dense 1', loss: logistic, l2: 0.01}", s->population,
@@ -61,16 +61,15 @@ static sprint_status scene_new(sprint_context *context, struct scene *s) {
   sprint_shift_callbacks callbacks = {sizeof callbacks, &s->both, both_respond, both_strata, NULL};
   SPRINT__TRY(sprint_shift_new_custom(context, &callbacks, s->model, s->population, &s->shift));
   size_t n = s->model->n_params, n_strata = s->population->n_strata;
-  s->scratch = sprint__alloc(context, n, sizeof *s->scratch);
-  s->mean = sprint__alloc(context, 4 * n, sizeof *s->mean);
-  s->anchor.theta = sprint__alloc(context, 2 * n, sizeof *s->anchor.theta);
-  s->anchor.p = sprint__alloc(context, 2 * n_strata, sizeof *s->anchor.p);
-  if (!s->scratch || !s->mean || !s->anchor.theta || !s->anchor.p) return SPRINT_ERROR_MEMORY;
-  s->here = (struct sprint__deployment){s->anchor.theta + n, s->anchor.p + n_strata};
-  s->gradient = s->mean + n;
-  s->expected = s->gradient + n;
-  s->other = s->expected + n;
-  return SPRINT_OK;
+  s->scratch = sprint__arena_take(&s->arena, n, sizeof *s->scratch);
+  struct sprint__deployment *const deployments[] = {&s->anchor, &s->here};
+  for (size_t i = 0; i < SPRINT__COUNT(deployments); i++) {
+    deployments[i]->theta = sprint__arena_take(&s->arena, n, sizeof(sprint_real));
+    deployments[i]->p = sprint__arena_take(&s->arena, n_strata, sizeof(double));
+  }
+  double **const vectors[] = {&s->mean, &s->gradient, &s->expected, &s->other};
+  for (size_t i = 0; i < SPRINT__COUNT(vectors); i++) *vectors[i] = sprint__arena_take(&s->arena, n, sizeof(double));
+  return sprint__arena_status(&s->arena);
 }
 
 /* Everybody's record under a deployment, told in one piece. */
@@ -132,15 +131,13 @@ static sprint_status enumerate(struct scene *s, const char *correction) {
   for (uint32_t i = 0; i < PEOPLE; i++) {
     sprint_solver_options options = {
         .size = sizeof options, .spec = spec, .model = s->model, .n = PEOPLE, .n_strata = 2, .theta = s->scratch};
-    sprint_solver *solver = NULL;
+    SPRINT__SCOPED(sprint_solver_free) sprint_solver *solver = NULL;
     SPRINT__TRY(sprint_solver_new(s->context, &options, &solver));
-    sprint_status status = drive(s, solver, i);
+    SPRINT__TRY(drive(s, solver, i));
     uint32_t c = sprint__population_stratum(s->population, i);
     size_t n_c = s->population->stratum_start[c + 1] - s->population->stratum_start[c];
     for (size_t k = 0; k < s->model->n_params; k++)
       s->mean[k] += s->here.p[c] / (double)n_c * (double)sprint_solver_direction(solver)[k];
-    sprint_solver_free(solver);
-    if (status != SPRINT_OK) return status;
   }
   return SPRINT_OK;
 }
@@ -177,10 +174,8 @@ static sprint_status verify_correction(struct sprint__verify *verify, struct sce
 
 sprint_status sprint__verify_enumeration(struct sprint__verify *verify) {
   static const char *const corrections[] = {"paper", "coupled", "stratified", "unbiased"};
-  struct scene s;
-  sprint_status status = scene_new(verify->context, &s);
-  for (size_t i = 0; status == SPRINT_OK && i < SPRINT__COUNT(corrections); i++)
-    status = verify_correction(verify, &s, corrections[i]);
-  scene_clear(&s);
-  return status;
+  SPRINT__CLEARED(scene_clear) struct scene s = {.context = verify->context, .arena = {.context = verify->context}};
+  SPRINT__TRY(scene_fill(&s));
+  for (size_t i = 0; i < SPRINT__COUNT(corrections); i++) SPRINT__TRY(verify_correction(verify, &s, corrections[i]));
+  return SPRINT_OK;
 }

@@ -11,28 +11,15 @@ struct sprint__losses {
   uint32_t *who;      /* (PIECE) */
 };
 
-void sprint__losses_free(struct sprint__losses *losses) {
-  if (!losses) return;
-  sprint__free(losses->x);
-  sprint__free(losses->y);
-  sprint__free(losses->who);
-  sprint__free(losses);
-}
-
-sprint_status sprint__losses_new(sprint_shift *shift, struct sprint__losses **ret_losses) {
-  sprint_context *context = shift->context;
-  struct sprint__losses *losses = sprint__alloc(context, 1, sizeof *losses);
+sprint_status sprint__losses_new(struct sprint__arena *arena, sprint_shift *shift, struct sprint__losses **ret_losses) {
+  struct sprint__losses *losses = sprint__arena_take(arena, 1, sizeof *losses);
   if (!losses) return SPRINT_ERROR_MEMORY;
   losses->shift = shift;
-  losses->x = sprint__alloc(context, PIECE, shift->population->d * sizeof *losses->x);
-  losses->y = sprint__alloc(context, PIECE, sizeof *losses->y);
-  losses->who = sprint__alloc(context, PIECE, sizeof *losses->who);
-  if (!losses->x || !losses->y || !losses->who) {
-    sprint__losses_free(losses);
-    return SPRINT_ERROR_MEMORY;
-  }
+  losses->x = sprint__arena_take(arena, PIECE, shift->population->d * sizeof *losses->x);
+  losses->y = sprint__arena_take(arena, PIECE, sizeof *losses->y);
+  losses->who = sprint__arena_take(arena, PIECE, sizeof *losses->who);
   *ret_losses = losses;
-  return SPRINT_OK;
+  return sprint__arena_status(arena);
 }
 
 /* The sum over n <= PIECE rows: of x, or, where it is NULL, of the base records of `who`. */

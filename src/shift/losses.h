@@ -6,9 +6,8 @@
 
 struct sprint__losses;
 
-/* Keeps pointers to the shift's model, population and loss source. */
-sprint_status sprint__losses_new(sprint_shift *shift, struct sprint__losses **ret_losses);
-void sprint__losses_free(struct sprint__losses *losses);
+/* Of the arena; keeps pointers to the shift's model, population and loss source. */
+sprint_status sprint__losses_new(struct sprint__arena *arena, sprint_shift *shift, struct sprint__losses **ret_losses);
 
 /* ret_means (n_strata): the mean loss at theta of each stratum's base records, everybody's. */
 void sprint__losses_of_everybody(struct sprint__losses *losses, const sprint_real *theta, enum sprint__moment moment,

@@ -40,28 +40,22 @@ sprint_status sprint__shift_check(sprint_context *context, const sprint_model *m
 sprint_status sprint__shift_build(const struct sprint__section *section, sprint_model *model,
                                   const sprint_population *population, sprint_shift **ret_shift) {
   SPRINT__TRY(sprint__shift_check(section->context, model, population));
-  sprint_shift *shift = sprint__alloc(section->context, 1, sizeof *shift);
+  SPRINT__SCOPED(sprint_shift_free) sprint_shift *shift = sprint__alloc(section->context, 1, sizeof *shift);
   if (!shift) return SPRINT_ERROR_MEMORY;
   shift->context = section->context;
   shift->ops = section->kind->ops;
   shift->model = model;
   shift->population = population;
-  sprint_status status = shift->ops->setup ? shift->ops->setup(shift, section) : SPRINT_OK;
-  if (status != SPRINT_OK) {
-    sprint_shift_free(shift);
-    return status;
-  }
-  *ret_shift = shift;
+  if (shift->ops->setup) SPRINT__TRY(shift->ops->setup(shift, section));
+  *ret_shift = sprint__give(&shift);
   return SPRINT_OK;
 }
 
 sprint_status sprint_shift_new(sprint_context *context, const char *spec, sprint_model *model,
                                const sprint_population *population, sprint_shift **ret_shift) {
-  struct sprint__section *section = NULL;
+  SPRINT__SCOPED(sprint__section_free) struct sprint__section *section = NULL;
   SPRINT__TRY(sprint__section_parse(context, &sprint__shift_family, spec, "shift", &section));
-  sprint_status status = sprint__shift_build(section, model, population, ret_shift);
-  sprint__section_free(section);
-  return status;
+  return sprint__shift_build(section, model, population, ret_shift);
 }
 
 void sprint_shift_free(sprint_shift *shift) {
@@ -85,13 +79,11 @@ sprint_status sprint_shift_respond(sprint_shift *shift, const sprint_real *deplo
     if (who[i] >= population->n)
       return sprint_fail(shift->context, SPRINT_ERROR_ARGUMENT, "individual %u is not one of the population's %zu",
                          (unsigned)who[i], population->n);
-  sprint_real *y = sprint__alloc(shift->context, n, sizeof *y);
+  SPRINT__SCOPED(sprint__free) sprint_real *y = sprint__alloc(shift->context, n, sizeof *y);
   if (!y) return SPRINT_ERROR_MEMORY;
   for (size_t i = 0; i < n; i++) y[i] = population->y[who[i]];
   sprint__population_gather(population, who, 0, n, ret_x);
-  sprint_status status = sprint__shift_respond(shift, deployed, who, y, n, ret_x);
-  sprint__free(y);
-  return status;
+  return sprint__shift_respond(shift, deployed, who, y, n, ret_x);
 }
 
 sprint_status sprint__shift_strata(sprint_shift *shift, const sprint_real *deployed, enum sprint__moment moment,
@@ -115,11 +107,10 @@ void sprint__shift_set_losses(sprint_shift *shift, const struct sprint__loss_sou
 
 static sprint_status refuse_column(const struct sprint__section *section, const sprint_population *population,
                                    const char *name) {
-  const char **names = sprint__alloc(section->context, population->d, sizeof *names);
+  SPRINT__SCOPED(sprint__free) const char **names = sprint__alloc(section->context, population->d, sizeof *names);
   if (!names) return SPRINT_ERROR_MEMORY;
   for (size_t j = 0; j < population->d; j++) names[j] = population->columns[j].name;
   const char *near = sprint__nearest(name, names, population->d);
-  sprint__free(names);
   return sprint__refuse(section, "columns", "'%s' is not a feature of the data%s%s%s", name,
                         near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
@@ -142,14 +133,10 @@ static sprint_status find_columns(const struct sprint__section *section, const s
 
 sprint_status sprint__shift_columns(const struct sprint__section *section, const sprint_population *population,
                                     size_t **ret_columns, size_t *ret_n) {
-  size_t *columns = sprint__alloc(section->context, population->d, sizeof *columns);
+  SPRINT__SCOPED(sprint__free) size_t *columns = sprint__alloc(section->context, population->d, sizeof *columns);
   if (!columns) return SPRINT_ERROR_MEMORY;
-  sprint_status status = find_columns(section, population, columns, ret_n);
-  if (status != SPRINT_OK) {
-    sprint__free(columns);
-    return status;
-  }
-  *ret_columns = columns;
+  SPRINT__TRY(find_columns(section, population, columns, ret_n));
+  *ret_columns = sprint__give(&columns);
   return SPRINT_OK;
 }
 

@@ -13,6 +13,7 @@
 enum knowledge { EXACT, PROBE, RUNNING, SNAPSHOT };
 
 struct retention {
+  struct sprint__arena arena; /* of what follows */
   double alpha, rate;
   enum knowledge knowledge;
   bool known;      /* state holds losses */
@@ -25,11 +26,7 @@ struct retention {
 
 static void retention_free(sprint_shift *shift) {
   struct retention *r = shift->impl;
-  if (!r) return;
-  sprint__free(r->probe);
-  sprint__free(r->means);
-  sprint__free(r->counts);
-  sprint__losses_free(r->losses);
+  if (r) sprint__arena_free(&r->arena);
   sprint__free(r);
 }
 
@@ -37,12 +34,9 @@ static void retention_free(sprint_shift *shift) {
 static sprint_status choose_probe(sprint_shift *shift, size_t each, uint64_t seed) {
   struct retention *r = shift->impl;
   const sprint_population *population = shift->population;
-  r->probe = sprint__alloc(shift->context, population->n, sizeof *r->probe);
-  uint32_t *order = sprint__alloc(shift->context, population->n, sizeof *order);
-  if (!r->probe || !order) {
-    sprint__free(order);
-    return SPRINT_ERROR_MEMORY;
-  }
+  r->probe = sprint__arena_take(&r->arena, population->n, sizeof *r->probe);
+  SPRINT__SCOPED(sprint__free) uint32_t *order = sprint__alloc(shift->context, population->n, sizeof *order);
+  if (!r->probe || !order) return SPRINT_ERROR_MEMORY;
   memcpy(order, population->by_stratum, population->n * sizeof *order);
   for (size_t c = 0; c < population->n_strata; c++) {
     uint32_t *members = order + population->stratum_start[c];
@@ -51,7 +45,6 @@ static sprint_status choose_probe(sprint_shift *shift, size_t each, uint64_t see
     memcpy(r->probe + r->n_probe, members, n * sizeof *members);
     r->n_probe += n;
   }
-  sprint__free(order);
   return SPRINT_OK;
 }
 
@@ -64,6 +57,7 @@ static enum sprint__theta_use use_of_theta(enum knowledge knowledge) {
 static sprint_status retention_setup(sprint_shift *shift, const struct sprint__section *section) {
   struct retention *r = shift->impl = sprint__alloc(shift->context, 1, sizeof *r);
   if (!r) return SPRINT_ERROR_MEMORY;
+  r->arena.context = shift->context;
   size_t n_strata = shift->population->n_strata;
   if (n_strata < 2)
     return sprint__refuse(section, "kind", "'retention' needs classes to come and go; the data has none");
@@ -72,10 +66,9 @@ static sprint_status retention_setup(sprint_shift *shift, const struct sprint__s
   r->knowledge = (enum knowledge)sprint__get_choice(section, "losses");
   shift->uses_theta = use_of_theta(r->knowledge);
   shift->asks_losses = r->knowledge == EXACT;
-  r->means = sprint__alloc(shift->context, n_strata, sizeof *r->means);
-  r->counts = sprint__alloc(shift->context, n_strata, sizeof *r->counts);
-  if (!r->means || !r->counts) return SPRINT_ERROR_MEMORY;
-  SPRINT__TRY(sprint__losses_new(shift, &r->losses));
+  r->means = sprint__arena_take(&r->arena, n_strata, sizeof *r->means);
+  r->counts = sprint__arena_take(&r->arena, n_strata, sizeof *r->counts);
+  SPRINT__TRY(sprint__losses_new(&r->arena, shift, &r->losses));
   if (r->knowledge == RUNNING || r->knowledge == SNAPSHOT) {
     shift->n_state = n_strata;
     shift->state = sprint__alloc(shift->context, n_strata, sizeof *shift->state);
