@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "engine/sampler.h"
-#include "engine/survey.h"
 
 static const sprint_kind *const engine_kinds[] = {
     &sprint__engine_auto,
@@ -40,23 +39,20 @@ void sprint__engine_free(struct sprint__engine *engine) {
   if (!engine) return;
   if (engine->shift->losses.user == engine) sprint__shift_set_losses(engine->shift, NULL);
   if (engine->ops && engine->ops->free) engine->ops->free(engine);
-  struct sprint__strata_sums *const sums[] = {&engine->survey.sums, &engine->losses, &engine->heldout_sums};
-  for (size_t i = 0; i < SPRINT__COUNT(sums); i++) sprint__strata_sums_free(sums[i]);
   sprint__arena_free(&engine->arena);
   sprint__free(engine);
 }
 
 /* A step allocates nothing: all room is taken here. */
 static sprint_status allocate(struct sprint__engine *engine, const struct sprint__engine_options *options) {
-  sprint_context *context = engine->context;
   struct sprint__arena *arena = &engine->arena;
   sprint_shift *shift = engine->shift;
   const sprint_solver *solver = engine->solver;
   const sprint_population *heldout = options->heldout;
   size_t b = solver->batch, d = shift->population->d, n_params = solver->n_params;
-  SPRINT__TRY(sprint__strata_sums_new(context, solver->n_strata, n_params, &engine->survey.sums));
-  SPRINT__TRY(sprint__strata_sums_new(context, solver->n_strata, 0, &engine->losses));
-  if (heldout) SPRINT__TRY(sprint__strata_sums_new(context, heldout->n_strata, 0, &engine->heldout_sums));
+  engine->survey.sums = sprint__strata_sums_of(arena, solver->n_strata, n_params);
+  engine->losses = sprint__strata_sums_of(arena, solver->n_strata, 0);
+  if (heldout) engine->heldout_sums = sprint__strata_sums_of(arena, heldout->n_strata, 0);
   if (heldout) sprint__pass_new(arena, shift, heldout, &engine->heldout_pass);
   sprint__pass_new(arena, shift, shift->population, &engine->pass);
   engine->current = deployment_new(engine);

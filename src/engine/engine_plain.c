@@ -1,14 +1,14 @@
 /* The plain engine: the definition of a step. Draw, fetch, tell. */
 #include "engine/engine.h"
 
-sprint_status sprint__engine_plain_step(struct sprint__engine *engine, const sprint_want *want) {
+static sprint_status plain_step(struct sprint__engine *engine, const sprint_want *want) {
   sprint_records records;
   sprint__engine_draw(engine, want);
   SPRINT__TRY(sprint__engine_fetch(engine, engine->who, want, &records));
   return sprint_solver_tell(engine->solver, &records);
 }
 
-static const struct sprint__engine_ops plain_ops = {.step = sprint__engine_plain_step};
+static const struct sprint__engine_ops plain_ops = {.step = plain_step};
 
 const sprint_kind sprint__engine_plain = {"plain", "every method, model and shift, as the algorithm says", NULL, 0,
                                           &plain_ops};

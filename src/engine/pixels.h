@@ -51,10 +51,6 @@ struct sprint__pixels_engine {
   struct sprint__pixels_gram *gram;           /* NULL: losses do not follow the steps */
 };
 
-static inline struct sprint__pixels_engine *sprint__pixels_of(const struct sprint__engine *engine) {
-  return engine->impl;
-}
-
 /* engine_pixels.c: a batch's sums. */
 struct sprint__pixels_batch {
   size_t n;

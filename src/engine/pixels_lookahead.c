@@ -131,6 +131,10 @@ static size_t batches_after(const sprint_solver *solver, size_t steps) {
   return (size_t)(left < most ? left : most);
 }
 
+static struct sprint__pixels_lookahead *lookahead_of(const struct sprint__engine *engine) {
+  return ((const struct sprint__pixels_engine *)engine->impl)->lookahead;
+}
+
 static bool has_next(const struct sprint__pixels_lookahead *w) { return w->now->done < w->now->n; }
 
 static sprint_status step_alone(struct sprint__engine *engine, const sprint_want *want) {
@@ -140,7 +144,7 @@ static sprint_status step_alone(struct sprint__engine *engine, const sprint_want
 
 /* The steps of this round, one after the other. */
 static sprint_status take_steps(struct sprint__engine *engine, sprint_want *want) {
-  const struct sprint__pixels_lookahead *w = sprint__pixels_of(engine)->lookahead;
+  const struct sprint__pixels_lookahead *w = lookahead_of(engine);
   const sprint_solver *solver = engine->solver;
   for (;;) {
     SPRINT__TRY(sprint__pixels_step(engine, want, w->now->who + w->now->done));
@@ -166,7 +170,7 @@ static void run_lane(void *user, int lane, size_t start, size_t end) {
   if (lane == 0)
     work->status = take_steps(work->engine, &work->want);
   else if (work->batches)
-    prepare(work->engine, sprint__pixels_of(work->engine)->lookahead, work->step, work->batches);
+    prepare(work->engine, lookahead_of(work->engine), work->step, work->batches);
 }
 
 /* The g^ of the steps to come; another than before makes what was prepared with it useless. */
@@ -181,7 +185,7 @@ static void set_control(struct sprint__engine *engine, struct sprint__pixels_loo
 }
 
 sprint_status sprint__lookahead_run(struct sprint__engine *engine, const sprint_want *want) {
-  struct sprint__pixels_lookahead *w = sprint__pixels_of(engine)->lookahead;
+  struct sprint__pixels_lookahead *w = lookahead_of(engine);
   sprint_solver *solver = engine->solver;
   bool settled = engine->n_epochs_begun > solver->cost.epochs; /* who is drawn is, for all of the epoch */
   size_t batches = settled ? batches_after(solver, 0) : 1;

@@ -1,5 +1,5 @@
-/* Surveys, and what is measured with them: see survey.h, and evaluation in engine.h. */
-#include "engine/survey.h"
+/* Surveys, and what is measured with them: see engine.h. */
+#include "engine/engine.h"
 
 #include <math.h>
 

@@ -7,42 +7,33 @@ const char *sprint_precision(void) { return sizeof(sprint_real) == 8 ? "double" 
 
 sprint_status sprint_model_new(sprint_context *context, const char *spec, const sprint_population *population,
                                sprint_model **ret_model) {
-  struct sprint__section *section = NULL;
+  SPRINT__SCOPED(sprint__section_free) struct sprint__section *section = NULL;
   SPRINT__TRY(sprint__section_parse(context, &sprint__model_family, spec, "model", &section));
-  sprint_status status =
-      sprint__model_build(section, sprint__population_shape(population), population->n_classes, ret_model);
-  sprint__section_free(section);
-  return status;
+  return sprint__model_build(section, sprint__population_shape(population), population->n_classes, ret_model);
 }
 
 sprint_status sprint_solver_new(sprint_context *context, const sprint_solver_options *options,
                                 sprint_solver **ret_solver) {
-  struct sprint__section *section = NULL;
+  SPRINT__SCOPED(sprint__section_free) struct sprint__section *section = NULL;
   sprint_solver_options own;
   SPRINT__SIZED_TAKE(context, sprint_solver_options, options, &own);
   SPRINT__TRY(sprint__section_parse(context, &sprint__solver_family, own.spec, "solver", &section));
   struct sprint__method method = sprint__method_of(section);
-  sprint_solver *solver = NULL;
-  sprint_status status = sprint__solver_build(context, &method, &own, &solver);
-  sprint__section_free(section);
-  if (status != SPRINT_OK) return status;
-  status = sprint__strata_sums_new(context, solver->n_strata, solver->n_params, &solver->told);
-  if (status == SPRINT_OK)
-    *ret_solver = solver;
-  else
-    sprint_solver_free(solver);
-  return status;
+  SPRINT__SCOPED(sprint_solver_free) sprint_solver *solver = NULL;
+  SPRINT__TRY(sprint__solver_build(context, &method, &own, &solver));
+  solver->told = sprint__strata_sums_of(&solver->arena, solver->n_strata, solver->n_params);
+  SPRINT__TRY(sprint__arena_status(&solver->arena));
+  *ret_solver = sprint__give(&solver);
+  return SPRINT_OK;
 }
 
 sprint_status sprint_run_new(sprint_context *context, const sprint_run_options *options, sprint_run **ret_run) {
-  struct sprint__section *section = NULL;
+  SPRINT__SCOPED(sprint__section_free) struct sprint__section *section = NULL;
   sprint_run_options own;
   SPRINT__SIZED_TAKE(context, sprint_run_options, options, &own);
   SPRINT__TRY(sprint__section_parse(context, &sprint__run_family, own.spec, "run", &section));
   struct sprint__run_sections sections = sprint__run_sections_of(section);
-  sprint_status status = sprint__run_build(context, &sections, &own, ret_run);
-  sprint__section_free(section);
-  return status;
+  return sprint__run_build(context, &sections, &own, ret_run);
 }
 
 struct sprint__run_sections sprint__run_sections_of(const struct sprint__section *section) {

@@ -65,10 +65,11 @@ static sprint_status check_bounded(const struct sprint__section *stop, const str
   return sprint__refuse(stop, "epochs", "nothing would ever end the run; at least one bound above 0 was expected");
 }
 
-static sprint_status start_solver(sprint_run *run, const struct sprint__run_sections *plan, const sprint_real *theta) {
+static sprint_status start_solver(sprint_run *run, const struct sprint__run_sections *sections,
+                                  const sprint_real *theta) {
   sprint_model *model = run->shift->model;
   const sprint_population *population = run->shift->population;
-  sprint_real *start = sprint__alloc(run->context, model->n_params, sizeof *start);
+  SPRINT__SCOPED(sprint__free) sprint_real *start = sprint__alloc(run->context, model->n_params, sizeof *start);
   if (!start) return SPRINT_ERROR_MEMORY;
   if (theta)
     memcpy(start, theta, model->n_params * sizeof *start);
@@ -82,19 +83,17 @@ static sprint_status start_solver(sprint_run *run, const struct sprint__run_sect
       .theta = start,
       .seed = run->seed,
   };
-  sprint_status status = sprint__solver_build(run->context, &plan->method, &options, &run->solver);
-  sprint__free(start);
-  return status;
+  return sprint__solver_build(run->context, &sections->method, &options, &run->solver);
 }
 
-static sprint_status fill_run(sprint_run *run, const struct sprint__run_sections *plan,
+static sprint_status fill_run(sprint_run *run, const struct sprint__run_sections *sections,
                               const sprint_run_options *options) {
-  SPRINT__TRY(start_solver(run, plan, options->theta));
-  SPRINT__TRY(check_bounded(plan->method.stop, &run->solver->rules));
-  run->eval_every = (uint64_t)sprint__get_integer(plan->eval, "every");
-  run->eval_bias = sprint__get_flag(plan->eval, "bias");
+  SPRINT__TRY(start_solver(run, sections, options->theta));
+  SPRINT__TRY(check_bounded(sections->method.stop, &run->solver->rules));
+  run->eval_every = (uint64_t)sprint__get_integer(sections->eval, "every");
+  run->eval_bias = sprint__get_flag(sections->eval, "bias");
   SPRINT__TRY(allocate(run));
-  struct sprint__engine_options engine = {.section = plan->engine,
+  struct sprint__engine_options engine = {.section = sections->engine,
                                           .solver = run->solver,
                                           .shift = run->shift,
                                           .heldout = options->heldout,
@@ -103,7 +102,7 @@ static sprint_status fill_run(sprint_run *run, const struct sprint__run_sections
   return allocate_trace(run);
 }
 
-sprint_status sprint__run_build(sprint_context *context, const struct sprint__run_sections *plan,
+sprint_status sprint__run_build(sprint_context *context, const struct sprint__run_sections *sections,
                                 const sprint_run_options *options, sprint_run **ret_run) {
   if (!options->shift) return sprint_fail(context, SPRINT_ERROR_ARGUMENT, "a run needs a shift");
   const sprint_population *population = options->shift->population, *heldout = options->heldout;
@@ -111,18 +110,14 @@ sprint_status sprint__run_build(sprint_context *context, const struct sprint__ru
     return sprint_fail(context, SPRINT_ERROR_ARGUMENT,
                        "the held-out part has %zu features and %zu classes, the population %zu and %zu", heldout->d,
                        heldout->n_classes, population->d, population->n_classes);
-  sprint_run *run = sprint__alloc(context, 1, sizeof *run);
+  SPRINT__SCOPED(sprint_run_free) sprint_run *run = sprint__alloc(context, 1, sizeof *run);
   if (!run) return SPRINT_ERROR_MEMORY;
   run->context = context;
   run->shift = options->shift;
   run->seed = options->seed;
   run->evals_before = options->shift->evals;
-  sprint_status status = fill_run(run, plan, options);
-  if (status != SPRINT_OK) {
-    sprint_run_free(run);
-    return status;
-  }
-  *ret_run = run;
+  SPRINT__TRY(fill_run(run, sections, options));
+  *ret_run = sprint__give(&run);
   return SPRINT_OK;
 }
 

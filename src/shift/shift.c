@@ -42,7 +42,7 @@ sprint_status sprint__shift_build(const struct sprint__section *section, sprint_
   SPRINT__TRY(sprint__shift_check(section->context, model, population));
   SPRINT__SCOPED(sprint_shift_free) sprint_shift *shift = sprint__alloc(section->context, 1, sizeof *shift);
   if (!shift) return SPRINT_ERROR_MEMORY;
-  shift->context = section->context;
+  shift->context = shift->arena.context = section->context;
   shift->ops = section->kind->ops;
   shift->model = model;
   shift->population = population;
@@ -62,8 +62,7 @@ void sprint_shift_free(sprint_shift *shift) {
   if (!shift) return;
   if (shift->ops->free) shift->ops->free(shift);
   for (size_t k = 0; k < shift->n_parts; k++) sprint_shift_free(shift->parts[k]);
-  sprint__free(shift->parts);
-  sprint__free(shift->state);
+  sprint__arena_free(&shift->arena);
   sprint__free(shift);
 }
 
@@ -131,13 +130,10 @@ static sprint_status find_columns(const struct sprint__section *section, const s
   return SPRINT_OK;
 }
 
-sprint_status sprint__shift_columns(const struct sprint__section *section, const sprint_population *population,
-                                    size_t **ret_columns, size_t *ret_n) {
-  SPRINT__SCOPED(sprint__free) size_t *columns = sprint__alloc(section->context, population->d, sizeof *columns);
-  if (!columns) return SPRINT_ERROR_MEMORY;
-  SPRINT__TRY(find_columns(section, population, columns, ret_n));
-  *ret_columns = sprint__give(&columns);
-  return SPRINT_OK;
+sprint_status sprint__shift_columns(sprint_shift *shift, const struct sprint__section *section, size_t **ret_columns,
+                                    size_t *ret_n) {
+  *ret_columns = sprint__arena_take(&shift->arena, shift->population->d, sizeof **ret_columns);
+  return *ret_columns ? find_columns(section, shift->population, *ret_columns, ret_n) : SPRINT_ERROR_MEMORY;
 }
 
 sprint_status sprint__shift_class(const struct sprint__section *section, const char *key,

@@ -20,9 +20,9 @@ enum sprint__theta_use {
 };
 
 struct sprint__shift_ops {
-  /* Reads the section, sets impl and state. */
+  /* Reads the section, sets impl and state, taken from shift->arena, which is freed with the shift. */
   sprint_status (*setup)(sprint_shift *shift, const struct sprint__section *section);
-  void (*free)(sprint_shift *shift);
+  void (*free)(sprint_shift *shift); /* what is not the arena's; NULL: there is nothing */
   /* theta was put in front of the population; called once a deployment, before anything is asked about it. NULL: is of
    * no interest. */
   sprint_status (*deployed)(sprint_shift *shift, const sprint_real *theta);
@@ -49,6 +49,7 @@ struct sprint__loss_source {
 
 struct sprint_shift {
   sprint_context *context;
+  struct sprint__arena arena; /* of all that it needs */
   const struct sprint__shift_ops *ops;
   void *impl;
   sprint_model *model;
@@ -95,9 +96,9 @@ sprint_status sprint__shift_respond(sprint_shift *shift, const sprint_real *depl
 sprint_status sprint__shift_strata(sprint_shift *shift, const sprint_real *deployed, enum sprint__moment moment,
                                    double *ret_p);
 
-/* The features of the section's `columns` (default: all): ret_columns (d, *ret_n used), owned by the caller. */
-sprint_status sprint__shift_columns(const struct sprint__section *section, const sprint_population *population,
-                                    size_t **ret_columns, size_t *ret_n);
+/* The features of the section's `columns` (default: all): ret_columns (*ret_n), of the shift's arena. */
+sprint_status sprint__shift_columns(sprint_shift *shift, const struct sprint__section *section, size_t **ret_columns,
+                                    size_t *ret_n);
 
 /* The class number that the section's `key` names, or a refusal. */
 sprint_status sprint__shift_class(const struct sprint__section *section, const char *key,

@@ -8,12 +8,6 @@ struct composition {
   double *p;                    /* (n_strata) room for one part's */
 };
 
-static void compose_free(sprint_shift *shift) {
-  struct composition *own = shift->impl;
-  if (own) sprint__free(own->p);
-  sprint__free(own);
-}
-
 /* Calls part->ops->OP and counts the evaluations of the part as the composition's. */
 #define CALL_PART(SHIFT, PART, OP, ...)                \
   do {                                                 \
@@ -72,13 +66,12 @@ static void take_after(sprint_shift *shift, const sprint_shift *part) {
 
 /* The parts are the shifts of two keys of the section. */
 static sprint_status compose(sprint_shift *shift, const struct sprint__section *section, const char *const keys[2]) {
-  struct composition *own = shift->impl = sprint__alloc(shift->context, 1, sizeof *own);
+  struct composition *own = shift->impl = sprint__arena_take(&shift->arena, 1, sizeof *own);
   if (!own) return SPRINT_ERROR_MEMORY;
-  own->ops.free = compose_free;
   shift->ops = &own->ops;
-  own->p = sprint__alloc(shift->context, shift->population->n_strata, sizeof *own->p);
-  shift->parts = sprint__alloc(shift->context, 2, sizeof *shift->parts);
-  if (!own->p || !shift->parts) return SPRINT_ERROR_MEMORY;
+  own->p = sprint__arena_take(&shift->arena, shift->population->n_strata, sizeof *own->p);
+  shift->parts = sprint__arena_take(&shift->arena, 2, sizeof *shift->parts);
+  SPRINT__TRY(sprint__arena_status(&shift->arena));
   shift->n_parts = 2;
   shift->uses_theta = SPRINT__USES_THETA_AT_EPOCH;
   for (size_t k = 0; k < shift->n_parts; k++) {

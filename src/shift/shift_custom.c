@@ -4,8 +4,6 @@
 #include "base/sized.h"
 #include "shift/shift.h"
 
-static void custom_free(sprint_shift *shift) { sprint__free(shift->impl); }
-
 /* Runs a callback; the sentence that it left behind is kept, and where it left none there is one of ours. */
 #define CALL(SHIFT, WHAT, CALLBACK)                                                                           \
   do {                                                                                                        \
@@ -70,24 +68,23 @@ sprint_status sprint_shift_new_custom(sprint_context *context, const sprint_shif
     return sprint_fail(context, SPRINT_ERROR_ARGUMENT, "a custom shift needs a respond or a strata callback");
   SPRINT__TRY(sprint__shift_check(context, model, population));
   sprint_shift *shift = sprint__alloc(context, 1, sizeof *shift);
-  struct custom *custom = sprint__alloc(context, 1, sizeof *custom);
-  if (!shift || !custom) {
-    sprint__free(shift);
-    sprint__free(custom);
-    return SPRINT_ERROR_MEMORY;
-  }
-  *custom = (struct custom){own,
-                            {.free = custom_free,
-                             .deployed = own.deployed ? custom_deployed : NULL,
-                             .respond = own.respond ? custom_respond : NULL,
-                             .strata = own.strata ? custom_strata : NULL}};
+  if (!shift) return SPRINT_ERROR_MEMORY;
   *shift = (sprint_shift){.context = context,
-                          .ops = &custom->ops,
-                          .impl = custom,
+                          .arena = {.context = context},
                           .model = model,
                           .population = population,
                           .keeps_records = own.deployed != NULL, /* what was answered cannot be asked for again */
                           .remembers_deployments = own.deployed != NULL};
+  struct custom *custom = shift->impl = sprint__arena_take(&shift->arena, 1, sizeof *custom);
+  if (!custom) {
+    sprint__free(shift);
+    return SPRINT_ERROR_MEMORY;
+  }
+  *custom = (struct custom){own,
+                            {.deployed = own.deployed ? custom_deployed : NULL,
+                             .respond = own.respond ? custom_respond : NULL,
+                             .strata = own.strata ? custom_strata : NULL}};
+  shift->ops = &custom->ops;
   *ret_shift = shift;
   return SPRINT_OK;
 }

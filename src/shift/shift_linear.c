@@ -9,19 +9,13 @@ struct linear {
   size_t only_class;
 };
 
-static void linear_free(sprint_shift *shift) {
-  struct linear *s = shift->impl;
-  if (s) sprint__free(s->columns);
-  sprint__free(s);
-}
-
 /* Linear: the first d parameters are the weights, at most a bias follows. */
 static bool is_linear(const sprint_model *model) {
   return sprint__tensor_size(&model->tensors[0]) == model->n_features && model->n_params <= model->n_features + 1;
 }
 
 static sprint_status linear_setup(sprint_shift *shift, const struct sprint__section *section) {
-  struct linear *s = shift->impl = sprint__alloc(shift->context, 1, sizeof *s);
+  struct linear *s = shift->impl = sprint__arena_take(&shift->arena, 1, sizeof *s);
   if (!s) return SPRINT_ERROR_MEMORY;
   if (!is_linear(shift->model))
     return sprint__refuse(section, "kind",
@@ -30,7 +24,7 @@ static sprint_status linear_setup(sprint_shift *shift, const struct sprint__sect
   s->epsilon = sprint__get_real(section, "epsilon");
   s->only_one = sprint__get_text(section, "only_label")[0] != '\0';
   if (s->only_one) SPRINT__TRY(sprint__shift_class(section, "only_label", shift->population, &s->only_class));
-  return sprint__shift_columns(section, shift->population, &s->columns, &s->n_columns);
+  return sprint__shift_columns(shift, section, &s->columns, &s->n_columns);
 }
 
 static sprint_status linear_respond(sprint_shift *shift, const sprint_real *deployed, const uint32_t *who,
@@ -48,7 +42,6 @@ static sprint_status linear_respond(sprint_shift *shift, const sprint_real *depl
 
 static const struct sprint__shift_ops linear_ops = {
     .setup = linear_setup,
-    .free = linear_free,
     .respond = linear_respond,
 };
 

@@ -9,10 +9,7 @@ struct location {
 
 static void location_free(sprint_shift *shift) {
   struct location *s = shift->impl;
-  if (!s) return;
-  sprint_array_clear(&s->matrix);
-  sprint__free(s->offset);
-  sprint__free(s);
+  if (s) sprint_array_clear(&s->matrix);
 }
 
 static sprint_status read_matrix(sprint_shift *shift, const struct sprint__section *section, const char *path) {
@@ -27,10 +24,10 @@ static sprint_status read_matrix(sprint_shift *shift, const struct sprint__secti
 }
 
 static sprint_status location_setup(sprint_shift *shift, const struct sprint__section *section) {
-  struct location *s = shift->impl = sprint__alloc(shift->context, 1, sizeof *s);
+  struct location *s = shift->impl = sprint__arena_take(&shift->arena, 1, sizeof *s);
   if (!s) return SPRINT_ERROR_MEMORY;
-  s->offset = sprint__alloc(shift->context, shift->population->d, sizeof *s->offset);
-  if (!s->offset) return SPRINT_ERROR_MEMORY;
+  s->offset = sprint__arena_take(&shift->arena, shift->population->d, sizeof *s->offset);
+  SPRINT__TRY(sprint__arena_status(&shift->arena));
   s->epsilon = sprint__get_real(section, "epsilon");
   const char *path = sprint__get_text(section, "matrix");
   if (path[0]) return read_matrix(shift, section, path);

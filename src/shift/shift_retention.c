@@ -13,7 +13,6 @@
 enum knowledge { EXACT, PROBE, RUNNING, SNAPSHOT };
 
 struct retention {
-  struct sprint__arena arena; /* of what follows */
   double alpha, rate;
   enum knowledge knowledge;
   bool known;      /* state holds losses */
@@ -24,17 +23,11 @@ struct retention {
   struct sprint__losses *losses;
 };
 
-static void retention_free(sprint_shift *shift) {
-  struct retention *r = shift->impl;
-  if (r) sprint__arena_free(&r->arena);
-  sprint__free(r);
-}
-
 /* `each` individuals of every class (all of a smaller one), by the seed of the section. */
 static sprint_status choose_probe(sprint_shift *shift, size_t each, uint64_t seed) {
   struct retention *r = shift->impl;
   const sprint_population *population = shift->population;
-  r->probe = sprint__arena_take(&r->arena, population->n, sizeof *r->probe);
+  r->probe = sprint__arena_take(&shift->arena, population->n, sizeof *r->probe);
   SPRINT__SCOPED(sprint__free) uint32_t *order = sprint__alloc(shift->context, population->n, sizeof *order);
   if (!r->probe || !order) return SPRINT_ERROR_MEMORY;
   memcpy(order, population->by_stratum, population->n * sizeof *order);
@@ -55,9 +48,8 @@ static enum sprint__theta_use use_of_theta(enum knowledge knowledge) {
 }
 
 static sprint_status retention_setup(sprint_shift *shift, const struct sprint__section *section) {
-  struct retention *r = shift->impl = sprint__alloc(shift->context, 1, sizeof *r);
+  struct retention *r = shift->impl = sprint__arena_take(&shift->arena, 1, sizeof *r);
   if (!r) return SPRINT_ERROR_MEMORY;
-  r->arena.context = shift->context;
   size_t n_strata = shift->population->n_strata;
   if (n_strata < 2)
     return sprint__refuse(section, "kind", "'retention' needs classes to come and go; the data has none");
@@ -66,15 +58,14 @@ static sprint_status retention_setup(sprint_shift *shift, const struct sprint__s
   r->knowledge = (enum knowledge)sprint__get_choice(section, "losses");
   shift->uses_theta = use_of_theta(r->knowledge);
   shift->asks_losses = r->knowledge == EXACT;
-  r->means = sprint__arena_take(&r->arena, n_strata, sizeof *r->means);
-  r->counts = sprint__arena_take(&r->arena, n_strata, sizeof *r->counts);
-  SPRINT__TRY(sprint__losses_new(&r->arena, shift, &r->losses));
+  r->means = sprint__arena_take(&shift->arena, n_strata, sizeof *r->means);
+  r->counts = sprint__arena_take(&shift->arena, n_strata, sizeof *r->counts);
+  SPRINT__TRY(sprint__losses_new(&shift->arena, shift, &r->losses));
   if (r->knowledge == RUNNING || r->knowledge == SNAPSHOT) {
     shift->n_state = n_strata;
-    shift->state = sprint__alloc(shift->context, n_strata, sizeof *shift->state);
-    if (!shift->state) return SPRINT_ERROR_MEMORY;
+    shift->state = sprint__arena_take(&shift->arena, n_strata, sizeof *shift->state);
   }
-  if (r->knowledge != PROBE) return SPRINT_OK;
+  if (r->knowledge != PROBE) return sprint__arena_status(&shift->arena);
   return choose_probe(shift, (size_t)sprint__get_integer(section, "probe"),
                       (uint64_t)sprint__get_integer(section, "seed"));
 }
@@ -126,7 +117,6 @@ static sprint_status retention_drawn(sprint_shift *shift, const sprint_real *dep
 
 static const struct sprint__shift_ops retention_ops = {
     .setup = retention_setup,
-    .free = retention_free,
     .strata = retention_strata,
     .drawn = retention_drawn,
 };

@@ -17,21 +17,13 @@ struct strategic {
   sprint_real *dx; /* (piece, d) */
 };
 
-static void strategic_free(sprint_shift *shift) {
-  struct strategic *s = shift->impl;
-  if (!s) return;
-  sprint__free(s->columns);
-  sprint__free(s->dx);
-  sprint__free(s);
-}
-
 /* state (n, n_columns) := the base features. */
 static sprint_status remember_base(sprint_shift *shift) {
   const struct strategic *s = shift->impl;
   const sprint_population *population = shift->population;
   shift->keeps_records = true;
   shift->n_state = population->n * s->n_columns;
-  shift->state = sprint__alloc(shift->context, population->n, s->n_columns * sizeof *shift->state);
+  shift->state = sprint__arena_take(&shift->arena, population->n, s->n_columns * sizeof *shift->state);
   if (!shift->state) return SPRINT_ERROR_MEMORY;
   for (uint32_t i = 0; i < population->n; i++) {
     sprint__population_gather(population, &i, 0, 1, s->dx);
@@ -53,15 +45,15 @@ static sprint_status strategic_score(sprint_shift *shift, const struct sprint__s
 }
 
 static sprint_status strategic_setup(sprint_shift *shift, const struct sprint__section *section) {
-  struct strategic *s = shift->impl = sprint__alloc(shift->context, 1, sizeof *s);
+  struct strategic *s = shift->impl = sprint__arena_take(&shift->arena, 1, sizeof *s);
   if (!s) return SPRINT_ERROR_MEMORY;
   s->alpha = sprint__get_real(section, "alpha");
   SPRINT__TRY(strategic_score(shift, section));
-  SPRINT__TRY(sprint__shift_columns(section, shift->population, &s->columns, &s->n_columns));
+  SPRINT__TRY(sprint__shift_columns(shift, section, &s->columns, &s->n_columns));
   s->piece = MOST_REALS / shift->population->d;
   if (s->piece > MOST_ROWS) s->piece = MOST_ROWS;
   if (s->piece < LEAST_ROWS) s->piece = LEAST_ROWS;
-  s->dx = sprint__alloc(shift->context, s->piece, shift->population->d * sizeof *s->dx);
+  s->dx = sprint__arena_take(&shift->arena, s->piece, shift->population->d * sizeof *s->dx);
   if (!s->dx) return SPRINT_ERROR_MEMORY;
   return strcmp(sprint__get_text(section, "memory"), "accumulating") == 0 ? remember_base(shift) : SPRINT_OK;
 }
@@ -114,7 +106,6 @@ static sprint_status strategic_drawn(sprint_shift *shift, const sprint_real *dep
 
 static const struct sprint__shift_ops strategic_ops = {
     .setup = strategic_setup,
-    .free = strategic_free,
     .respond = strategic_respond,
     .drawn = strategic_drawn,
 };

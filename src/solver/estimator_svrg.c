@@ -26,16 +26,9 @@ struct svrg {
   uint64_t control_version;     /* 0: none has been worked out since the snapshot */
 };
 
-static void svrg_free(sprint_solver *solver) {
-  struct svrg *s = solver->impl;
-  if (!s) return;
-  void *const owned[] = {s->anchor, s->anchor_p, s->snapshot, s->strata_gradient, s->control, s->control_p, s};
-  for (size_t i = 0; i < SPRINT__COUNT(owned); i++) sprint__free(owned[i]);
-}
-
 static sprint_status svrg_setup(sprint_solver *solver, const struct sprint__section *section) {
-  sprint_context *context = solver->context;
-  struct svrg *s = solver->impl = sprint__alloc(context, 1, sizeof *s);
+  struct sprint__arena *arena = &solver->arena;
+  struct svrg *s = solver->impl = sprint__arena_take(arena, 1, sizeof *s);
   if (!s) return SPRINT_ERROR_MEMORY;
   const char *correction = sprint__get_text(section, "correction");
   bool unbiased = strcmp(correction, "unbiased") == 0;
@@ -43,15 +36,15 @@ static sprint_status svrg_setup(sprint_solver *solver, const struct sprint__sect
   solver->coupled = unbiased || strcmp(correction, "coupled") == 0;
   s->stratified = (unbiased || strcmp(correction, "stratified") == 0) && solver->n_strata > 1;
   size_t d = solver->n_params, strata = solver->n_strata;
-  s->anchor = sprint__alloc(context, d, sizeof(sprint_real));
-  s->snapshot = sprint__alloc(context, d, sizeof(sprint_real));
-  s->anchor_p = sprint__alloc(context, strata, sizeof(double));
-  if (!s->anchor || !s->snapshot || !s->anchor_p) return SPRINT_ERROR_MEMORY;
-  if (!s->stratified) return SPRINT_OK;
-  s->strata_gradient = sprint__alloc(context, strata * d, sizeof(sprint_real));
-  s->control = sprint__alloc(context, d, sizeof(sprint_real));
-  s->control_p = sprint__alloc(context, strata, sizeof(double));
-  return s->strata_gradient && s->control && s->control_p ? SPRINT_OK : SPRINT_ERROR_MEMORY;
+  s->anchor = sprint__arena_take(arena, d, sizeof(sprint_real));
+  s->snapshot = sprint__arena_take(arena, d, sizeof(sprint_real));
+  s->anchor_p = sprint__arena_take(arena, strata, sizeof(double));
+  if (s->stratified) {
+    s->strata_gradient = sprint__arena_take(arena, strata * d, sizeof(sprint_real));
+    s->control = sprint__arena_take(arena, d, sizeof(sprint_real));
+    s->control_p = sprint__arena_take(arena, strata, sizeof(double));
+  }
+  return sprint__arena_status(arena);
 }
 
 static bool svrg_want(const sprint_solver *solver, sprint_want *ret_want) {
@@ -130,7 +123,6 @@ static double svrg_ifo(const sprint_solver *solver) {
 
 static const struct sprint__estimator_ops svrg_ops = {
     .setup = svrg_setup,
-    .free = svrg_free,
     .want = svrg_want,
     .population = svrg_population,
     .batch = svrg_batch,

@@ -6,6 +6,7 @@
 
 struct sprint__schedule {
   const struct schedule_ops *ops;
+  struct sprint__arena *arena;
   double size, decay;
   uint64_t inner;
   size_t n_pieces;
@@ -67,9 +68,9 @@ static sprint_status pieces_setup(struct sprint__schedule *schedule, const struc
   const struct sprint__value *sizes = sprint__get(section, "sizes"), *at = sprint__get(section, "at");
   SPRINT__TRY(pieces_check(section, sizes, at));
   schedule->n_pieces = sizes->n_items;
-  schedule->sizes = sprint__alloc(section->context, sizes->n_items, sizeof(double));
-  schedule->from = sprint__alloc(section->context, sizes->n_items, sizeof(double));
-  if (!schedule->sizes || !schedule->from) return SPRINT_ERROR_MEMORY;
+  schedule->sizes = sprint__arena_take(schedule->arena, sizes->n_items, sizeof(double));
+  schedule->from = sprint__arena_take(schedule->arena, sizes->n_items, sizeof(double));
+  SPRINT__TRY(sprint__arena_status(schedule->arena));
   for (size_t i = 0; i < sizes->n_items; i++) {
     schedule->sizes[i] = sizes->reals[i];
     schedule->from[i] = i ? at->reals[i - 1] : 0;
@@ -84,26 +85,13 @@ static double pieces_size(const struct sprint__schedule *schedule, uint64_t step
   return schedule->sizes[i];
 }
 
-void sprint__schedule_free(struct sprint__schedule *schedule) {
-  if (!schedule) return;
-  sprint__free(schedule->sizes);
-  sprint__free(schedule->from);
-  sprint__free(schedule);
-}
-
-sprint_status sprint__schedule_build(const struct sprint__section *section, uint64_t planned_steps, uint64_t inner,
-                                     struct sprint__schedule **ret_schedule) {
-  struct sprint__schedule *schedule = sprint__alloc(section->context, 1, sizeof *schedule);
+sprint_status sprint__schedule_build(struct sprint__arena *arena, const struct sprint__section *section,
+                                     uint64_t planned_steps, uint64_t inner, struct sprint__schedule **ret_schedule) {
+  struct sprint__schedule *schedule = sprint__arena_take(arena, 1, sizeof *schedule);
   if (!schedule) return SPRINT_ERROR_MEMORY;
-  schedule->ops = section->kind->ops;
-  schedule->inner = inner;
-  sprint_status status = schedule->ops->setup(schedule, section, planned_steps);
-  if (status != SPRINT_OK) {
-    sprint__schedule_free(schedule);
-    return status;
-  }
+  *schedule = (struct sprint__schedule){.ops = section->kind->ops, .arena = arena, .inner = inner};
   *ret_schedule = schedule;
-  return SPRINT_OK;
+  return schedule->ops->setup(schedule, section, planned_steps);
 }
 
 double sprint__schedule_size(const struct sprint__schedule *schedule, uint64_t step) {

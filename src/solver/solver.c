@@ -12,11 +12,7 @@
 
 void sprint_solver_free(sprint_solver *solver) {
   if (!solver) return;
-  if (solver->estimator && solver->estimator->free) solver->estimator->free(solver);
-  sprint__schedule_free(solver->schedule);
-  sprint__free(solver->theta);
-  sprint__free(solver->direction);
-  sprint__strata_sums_free(&solver->told);
+  sprint__arena_free(&solver->arena);
   sprint__free(solver);
 }
 
@@ -29,16 +25,12 @@ void sprint_solver_halt(sprint_solver *solver, sprint_stop reason) {
   if (solver->stop == SPRINT_STOP_RUNNING) solver->stop = reason;
 }
 
-static sprint_status allocate(sprint_solver *solver) {
-  solver->theta = sprint__alloc(solver->context, solver->n_params, sizeof(sprint_real));
-  solver->direction = sprint__alloc(solver->context, solver->n_params, sizeof(sprint_real));
-  return solver->theta && solver->direction ? SPRINT_OK : SPRINT_ERROR_MEMORY;
-}
-
 static sprint_status fill(sprint_solver *solver, const struct sprint__method *method, const sprint_real *theta) {
   const struct sprint__section *section = method->method;
   solver->estimator = section->kind->ops;
-  SPRINT__TRY(allocate(solver));
+  solver->theta = sprint__arena_take(&solver->arena, solver->n_params, sizeof(sprint_real));
+  solver->direction = sprint__arena_take(&solver->arena, solver->n_params, sizeof(sprint_real));
+  SPRINT__TRY(sprint__arena_status(&solver->arena));
   memcpy(solver->theta, theta, solver->n_params * sizeof *theta);
   solver->batch = (size_t)sprint__get_integer(section, "batch");
   uint64_t inner = (uint64_t)sprint__get_integer(section, "inner");
@@ -48,8 +40,9 @@ static sprint_status fill(sprint_solver *solver, const struct sprint__method *me
   solver->radius = sprint__get_real(method->step, "radius");
   solver->rules = sprint__stop_read(method->stop);
   solver->first_loss = NAN;
-  SPRINT__TRY(sprint__schedule_build(method->step, sprint__stop_planned_steps(&solver->rules, solver->inner),
-                                     solver->inner, &solver->schedule));
+  SPRINT__TRY(sprint__schedule_build(&solver->arena, method->step,
+                                     sprint__stop_planned_steps(&solver->rules, solver->inner), solver->inner,
+                                     &solver->schedule));
   return solver->estimator->setup ? solver->estimator->setup(solver, section) : SPRINT_OK;
 }
 
@@ -57,20 +50,16 @@ sprint_status sprint__solver_build(sprint_context *context, const struct sprint_
                                    const sprint_solver_options *options, sprint_solver **ret_solver) {
   if (!options->model || !options->theta || options->n == 0)
     return sprint_fail(context, SPRINT_ERROR_ARGUMENT, "a solver needs a model, a starting point and n of at least 1");
-  sprint_solver *solver = sprint__alloc(context, 1, sizeof *solver);
+  SPRINT__SCOPED(sprint_solver_free) sprint_solver *solver = sprint__alloc(context, 1, sizeof *solver);
   if (!solver) return SPRINT_ERROR_MEMORY;
-  solver->context = context;
+  solver->context = solver->arena.context = context;
   solver->model = options->model;
   solver->seed = options->seed;
   solver->n = options->n;
   solver->n_strata = options->n_strata ? options->n_strata : 1;
   solver->n_params = options->model->n_params;
-  sprint_status status = fill(solver, method, options->theta);
-  if (status != SPRINT_OK) {
-    sprint_solver_free(solver);
-    return status;
-  }
-  *ret_solver = solver;
+  SPRINT__TRY(fill(solver, method, options->theta));
+  *ret_solver = sprint__give(&solver);
   return SPRINT_OK;
 }
 

@@ -31,11 +31,10 @@ struct sprint__linear {
 };
 
 /* An estimator: what it wants to see, and v from what it saw. One file each. What is not declared is not assumed: an
- * estimator with the first five alone is right with every model, shift and engine. */
+ * estimator with the first four alone is right with every model, shift and engine. */
 struct sprint__estimator_ops {
-  /* Reads the method section; allocates. */
+  /* Reads the method section; takes what it needs from solver->arena, which is freed with the solver. */
   sprint_status (*setup)(sprint_solver *solver, const struct sprint__section *section);
-  void (*free)(sprint_solver *solver);
   /* Fills kind and reference for the step to come; returns true where theta itself must be deployed, whatever the
    * policy says (a snapshot). */
   bool (*want)(const sprint_solver *solver, sprint_want *ret_want);
@@ -62,6 +61,7 @@ struct sprint__stop_rules {
 
 struct sprint_solver {
   sprint_context *context;
+  struct sprint__arena arena; /* of all that it and its estimator need */
   sprint_model *model;
   uint64_t seed;
   size_t n, n_strata, n_params;
@@ -105,9 +105,8 @@ sprint_status sprint__solver_build(sprint_context *context, const struct sprint_
                                    const sprint_solver_options *options, sprint_solver **ret_solver);
 
 /* schedule.c */
-sprint_status sprint__schedule_build(const struct sprint__section *section, uint64_t planned_steps, uint64_t inner,
-                                     struct sprint__schedule **ret_schedule);
-void sprint__schedule_free(struct sprint__schedule *schedule);
+sprint_status sprint__schedule_build(struct sprint__arena *arena, const struct sprint__section *section,
+                                     uint64_t planned_steps, uint64_t inner, struct sprint__schedule **ret_schedule);
 double sprint__schedule_size(const struct sprint__schedule *schedule, uint64_t step);
 
 /* stop.c */

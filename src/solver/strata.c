@@ -6,29 +6,16 @@
 #include "base/fast.h"
 #include "base/lanes.h"
 
-void sprint__strata_sums_free(struct sprint__strata_sums *sums) {
-  void *const owned[] = {sums->gradient, sums->loss, sums->count, sums->correct, sums->p};
-  for (size_t i = 0; i < SPRINT__COUNT(owned); i++) sprint__free(owned[i]);
-  *sums = (struct sprint__strata_sums){0};
-}
-
-sprint_status sprint__strata_sums_new(sprint_context *context, size_t n_strata, size_t n_params,
-                                      struct sprint__strata_sums *ret_sums) {
-  struct sprint__strata_sums sums = {
+struct sprint__strata_sums sprint__strata_sums_of(struct sprint__arena *arena, size_t n_strata, size_t n_params) {
+  return (struct sprint__strata_sums){
       .n_strata = n_strata,
       .n_params = n_params,
-      .gradient = n_params ? sprint__alloc(context, n_strata * n_params, sizeof(double)) : NULL,
-      .loss = sprint__alloc(context, n_strata, sizeof(double)),
-      .count = sprint__alloc(context, n_strata, sizeof(size_t)),
-      .correct = sprint__alloc(context, n_strata, sizeof(size_t)),
-      .p = sprint__alloc(context, n_strata, sizeof(double)),
+      .gradient = n_params ? sprint__arena_take(arena, n_strata * n_params, sizeof(double)) : NULL,
+      .loss = sprint__arena_take(arena, n_strata, sizeof(double)),
+      .count = sprint__arena_take(arena, n_strata, sizeof(size_t)),
+      .correct = sprint__arena_take(arena, n_strata, sizeof(size_t)),
+      .p = sprint__arena_take(arena, n_strata, sizeof(double)),
   };
-  if ((n_params && !sums.gradient) || !sums.loss || !sums.count || !sums.correct || !sums.p) {
-    sprint__strata_sums_free(&sums);
-    return SPRINT_ERROR_MEMORY;
-  }
-  *ret_sums = sums;
-  return SPRINT_OK;
 }
 
 void sprint__strata_sums_clear(struct sprint__strata_sums *sums) {

@@ -2,7 +2,7 @@
 #ifndef SPRINT_SOLVER_STRATA_H
 #define SPRINT_SOLVER_STRATA_H
 
-#include "base/context.h"
+#include "base/arena.h"
 
 struct sprint__strata_sums {
   size_t n_strata, n_params;
@@ -14,10 +14,8 @@ struct sprint__strata_sums {
   size_t n;         /* records in all */
 };
 
-/* n_params 0: without a gradient. */
-sprint_status sprint__strata_sums_new(sprint_context *context, size_t n_strata, size_t n_params,
-                                      struct sprint__strata_sums *ret_sums);
-void sprint__strata_sums_free(struct sprint__strata_sums *sums);
+/* With room from the arena, whose status tells whether there was any. n_params 0: without a gradient. */
+struct sprint__strata_sums sprint__strata_sums_of(struct sprint__arena *arena, size_t n_strata, size_t n_params);
 
 /* Nobody has been counted. */
 void sprint__strata_sums_clear(struct sprint__strata_sums *sums);

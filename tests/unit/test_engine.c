@@ -135,18 +135,11 @@ struct sarah {
 
 static sprint_status sarah_setup(sprint_solver *solver, const struct sprint__section *section) {
   (void)section;
-  struct sarah *s = solver->impl = sprint__alloc(solver->context, 1, sizeof *s);
+  struct sarah *s = solver->impl = sprint__arena_take(&solver->arena, 1, sizeof *s);
   assert_non_null(s);
-  s->before = sprint__alloc(solver->context, solver->n_params, sizeof *s->before);
-  s->v = sprint__alloc(solver->context, solver->n_params, sizeof *s->v);
+  s->before = sprint__arena_take(&solver->arena, solver->n_params, sizeof *s->before);
+  s->v = sprint__arena_take(&solver->arena, solver->n_params, sizeof *s->v);
   return s->before && s->v ? SPRINT_OK : SPRINT_ERROR_MEMORY;
-}
-
-static void sarah_free(sprint_solver *solver) {
-  struct sarah *s = solver->impl;
-  sprint__free(s->before);
-  sprint__free(s->v);
-  sprint__free(s);
 }
 
 static bool sarah_want(const sprint_solver *solver, sprint_want *ret_want) {
@@ -184,7 +177,7 @@ static bool sarah_batch(sprint_solver *solver, const sprint_records *records, co
 }
 
 static const struct sprint__estimator_ops sarah_ops = {
-    .setup = sarah_setup, .free = sarah_free, .want = sarah_want, .population = sarah_population, .batch = sarah_batch};
+    .setup = sarah_setup, .want = sarah_want, .population = sarah_population, .batch = sarah_batch};
 
 /* SGD whose mean gradient is cut to a length. */
 static bool clipped_want(const sprint_solver *solver, sprint_want *ret_want) {

@@ -292,11 +292,9 @@ struct pair {
 
 static sprint_status pair_setup(sprint_solver *solver, const struct sprint__section *section) {
   (void)section;
-  solver->impl = sprint__alloc(solver->context, 1, sizeof(struct pair));
+  solver->impl = sprint__arena_take(&solver->arena, 1, sizeof(struct pair));
   return solver->impl ? SPRINT_OK : SPRINT_ERROR_MEMORY;
 }
-
-static void pair_free(sprint_solver *solver) { sprint__free(solver->impl); }
 
 static bool pair_want(const sprint_solver *solver, sprint_want *ret_want) {
   (void)solver;
@@ -320,8 +318,7 @@ static bool pair_batch(sprint_solver *solver, const sprint_records *records, con
 
 static void test_solver__a_batch_may_ask_for_more(void **state) {
   (void)state;
-  static const struct sprint__estimator_ops ops = {
-      .setup = pair_setup, .free = pair_free, .want = pair_want, .batch = pair_batch};
+  static const struct sprint__estimator_ops ops = {.setup = pair_setup, .want = pair_want, .batch = pair_batch};
   static const sprint_kind kind = {"pair", "", NULL, 0, &ops}, *const kinds[] = {&kind};
   const sprint_family family = {"own", "method", "",  sprint__method_family.params, sprint__method_family.n_params,
                                 kinds, 1,        NULL};
