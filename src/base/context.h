@@ -7,7 +7,7 @@
 struct sprint_context {
   char error[1024];
   int n_threads;             /* resolved: at least 1 */
-  struct sprint__team *team; /* base/team.h; NULL: none stands by */
+  struct sprint__team *team; /* base/team.h; NULL: there is none */
   char *data_folder;         /* where files are looked for that are not here; "": nowhere */
   uint64_t n_allocations;    /* through the door, so far */
   uint64_t n_bytes;          /* asked for there, whether or not since freed */

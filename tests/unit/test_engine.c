@@ -50,6 +50,12 @@ static void finish(sprint_run *run, struct end *ret_end) {
   ret_end->row = *last_row(run);
 }
 
+static void end_run(sprint_run *run, sprint_shift *shift, sprint_model *model) {
+  sprint_run_free(run);
+  sprint_shift_free(shift);
+  sprint_model_free(model);
+}
+
 /* A run to its end; refused: the shift or the engine does not take it. */
 static void run_to_end(sprint_context *context, const sprint_population *people, const char *shift_spec,
                        const char *spec, struct end *ret_end) {
@@ -67,9 +73,7 @@ static void run_to_end(sprint_context *context, const sprint_population *people,
     MUST(context, sprint_run_go(run, NULL, NULL));
     finish(run, ret_end);
   }
-  sprint_run_free(run);
-  sprint_shift_free(shift);
-  sprint_model_free(model);
+  end_run(run, shift, model);
 }
 
 static void same_numbers(const struct end *a, const struct end *b) {
@@ -246,9 +250,7 @@ static void own_to_end(sprint_context *context, const sprint_population *people,
   MUST(context, sprint_run_go(run, NULL, NULL));
   ret_end->n_params = sprint_model_n_params(model);
   finish(run, ret_end);
-  sprint_run_free(run);
-  sprint_shift_free(shift);
-  sprint_model_free(model);
+  end_run(run, shift, model);
 }
 
 /* On images and on the same numbers as plain features. */
@@ -321,9 +323,7 @@ static void test_engine__deployments_in_mid_round(void **state) {
     finish(run, &ends[k]);
     all[k] = heard;
     sprint__section_free(section);
-    sprint_run_free(run);
-    sprint_shift_free(shift);
-    sprint_model_free(model);
+    end_run(run, shift, model);
   }
   same_numbers(&ends[0], &ends[1]);
   assert_int_equal(all[0].n, ends[0].row.cost.deployments);
@@ -380,9 +380,7 @@ static void test_engine__saves_theta_whole(void **state) {
     snprintf(path, sizeof path, "%s/model.safetensors", folder);
     MUST(context, sprint_model_read_theta(model, path, read));
     assert_memory_equal(read, saving.theta, saving.n_params * sizeof *read);
-    sprint_run_free(run);
-    sprint_shift_free(shift);
-    sprint_model_free(model);
+    end_run(run, shift, model);
   }
   for (size_t i = 0; i < 4; i++) {
     snprintf(path, sizeof path, "%s/%s", folder, files[i]);
