@@ -28,8 +28,6 @@ static void allocate(struct sprint__engine *engine, struct sprint__pixels_engine
   const struct sprint__upper *upper = &engine->solver->model->upper;
   for (int lane = 0; lane < SPRINT__MAX_LANES; lane++) {
     struct sprint__pixels_room *room = &pixels->rooms[lane];
-    room->z = sprint__arena_take(arena, upper->block, upper->out * sizeof *room->z);
-    room->delta = sprint__arena_take(arena, upper->block, upper->out * sizeof *room->delta);
     room->sorted = sprint__arena_take(arena, SPRINT__PIXEL_ROWS * pixels->lists.longest, sizeof *room->sorted);
     room->from = sprint__arena_take(arena, SPRINT__PIXEL_FROM(pixels->in), sizeof *room->from);
   }
@@ -68,15 +66,15 @@ static void sum_block(const struct sum_work *work, struct sprint__lane *lane, si
   struct sprint__dense dense = {pixels->in, pixels->out, work->theta, false};
   struct sprint__pixel_rows x = {work->lists, rows->who + at, room->sorted, room->from};
   struct sprint__upper_rows upper = {.n = n,
-                                     .z = rows->z ? rows->z + at * pixels->out : room->z,
+                                     .z = rows->z ? rows->z + at * pixels->out : lane->scratch,
                                      .y = rows->y + at,
-                                     .delta = work->leaves_deltas ? rows->delta + at * pixels->out : room->delta,
+                                     .delta = work->leaves_deltas ? rows->delta + at * pixels->out : NULL,
                                      .who = rows->who + at,
                                      .keep = work->keep,
                                      .subtracted = rows->subtracted};
-  if (!rows->z) sprint__pixel_forward(&dense, &x, n, room->z);
-  model->ops->upper_sums(model, lane, work->theta, &upper, adds, sums);
-  if (sums->gradient && !work->leaves_deltas) sprint__pixel_weight(&dense, &x, room->delta, n, adds, sums->gradient);
+  if (!rows->z) sprint__pixel_forward(&dense, &x, n, lane->scratch);
+  const sprint_real *delta = model->ops->upper_sums(model, lane, work->theta, &upper, adds, sums);
+  if (sums->gradient && !work->leaves_deltas) sprint__pixel_weight(&dense, &x, delta, n, adds, sums->gradient);
 }
 
 static void sum_body(void *user, struct sprint__lane *lane, size_t start, size_t end, struct sprint__sums *sums) {

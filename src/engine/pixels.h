@@ -15,7 +15,6 @@
 
 /* What a lane sums rows with. */
 struct sprint__pixels_room {
-  sprint_real *z, *delta;       /* (block, out) */
   struct sprint__pixel *sorted; /* of struct sprint__pixel_rows, and: */
   uint32_t *from;
 };

@@ -35,11 +35,12 @@ struct sprint__upper {
 /* Rows as they come to what is above a first layer. */
 struct sprint__upper_rows {
   size_t n;
-  const sprint_real *z;          /* (n, out) what the first layer puts out, before its relu */
-  const sprint_real *y;          /* (n) */
-  sprint_real *delta;            /* (n, out) for the gradient of each row's loss in z */
-  const uint32_t *who;           /* (n) whose activations; needed with either of: */
-  sprint_real *keep;             /* (everybody, activations) the pass leaves those of its rows here; or NULL */
+  const sprint_real *z; /* (n, out) what the first layer puts out, before its relu; not copied where it is at the
+                           start of the lane's scratch */
+  const sprint_real *y; /* (n) */
+  sprint_real *delta;   /* (n, out) for the gradient of each row's loss in z; NULL: it stays in the scratch */
+  const uint32_t *who;  /* (n) whose activations; needed with either of: */
+  sprint_real *keep;    /* (everybody, activations) the pass leaves those of its rows here; or NULL */
   const sprint_real *subtracted; /* (everybody, activations) of a pass at other parameters: the gradients there are
                                    taken off; or NULL */
 };
@@ -93,10 +94,10 @@ struct sprint__model_ops {
   void (*difference)(const sprint_model *model, struct sprint__lane *lane, const sprint_real *theta,
                      const sprint_real *theta_b, const struct sprint__rows *rows, const sprint_real *x_b,
                      struct sprint__sums *sums);
-  /* As sums, of what is above a first layer; written to sums.gradient, or, where `adds`, added to it. NULL where
-   * sprint_model.upper.out is 0. */
-  void (*upper_sums)(const sprint_model *model, struct sprint__lane *lane, const sprint_real *theta,
-                     const struct sprint__upper_rows *rows, bool adds, struct sprint__sums *sums);
+  /* As sums, of what is above a first layer; written to sums.gradient, or, where `adds`, added to it. Returns where the
+   * deltas are, until the lane is used again. NULL where sprint_model.upper.out is 0. */
+  const sprint_real *(*upper_sums)(const sprint_model *model, struct sprint__lane *lane, const sprint_real *theta,
+                                   const struct sprint__upper_rows *rows, bool adds, struct sprint__sums *sums);
   /* The losses of SPRINT__INTERLEAVED records from a tile of z: see model/interleaved.h. */
   void (*upper_losses)(const sprint_model *model, struct sprint__lane *lane, const sprint_real *theta,
                        const sprint_real *z, const sprint_real *y, sprint_real *ret_losses);

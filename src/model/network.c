@@ -257,20 +257,22 @@ static void backward_difference(const struct sprint__network *net, struct tape *
   for (size_t i = 0; i < n; i++) add(tape->delta + i * out, rows->subtracted + activations_at(net, rows, i, 0), out);
 }
 
-static void network_upper_sums(const sprint_model *model, struct sprint__lane *lane, const sprint_real *theta,
-                               const struct sprint__upper_rows *rows, bool adds, struct sprint__sums *sums) {
+static const sprint_real *network_upper_sums(const sprint_model *model, struct sprint__lane *lane,
+                                             const sprint_real *theta, const struct sprint__upper_rows *rows, bool adds,
+                                             struct sprint__sums *sums) {
   const struct sprint__network *net = model->impl;
   const struct sprint__layer *first = &net->layers[0];
   struct tape tape = tape_of(net, lane);
   sprint__dense_activate(rows->z, rows->n * first->out, first->then_relu, tape.y[0]);
   const sprint_real *f = forward_above(net, &tape, theta, rows->n, net->n_layers);
   sums->loss += net->loss.ops->sum(&net->loss, f, rows->y, rows->n, sums->gradient ? tape.delta : NULL, &sums->correct);
-  if (!sums->gradient) return;
+  if (!sums->gradient) return NULL;
   if (rows->subtracted)
     backward_difference(net, &tape, theta, rows, sums->gradient, adds);
   else
     backward_above(net, &tape, theta, rows->n, rows, sums->gradient, adds);
-  memcpy(rows->delta, tape.delta, rows->n * first->out * sizeof *rows->delta);
+  if (!rows->delta) return tape.delta;
+  return memcpy(rows->delta, tape.delta, rows->n * first->out * sizeof *rows->delta);
 }
 
 /* delta := sign * dscore/df, where the score is the log-odds of the good class or its probability. */
