@@ -55,6 +55,9 @@ static void test_pixels__lazy_deployment(void **state) {
   compare(
       network, "{kind: retention, alpha: 1, losses: snapshot}",
       "{method: {kind: sprint, batch: 1}, deploy: {kind: every, steps: 5}, step: {size: 0.004}, stop: {epochs: 2}}");
+  /* later epochs begin with steps that W lacks when everybody's losses are first asked for */
+  compare(network, "{kind: retention, alpha: 5, losses: exact}",
+          "{method: {kind: sgd, batch: 2}, deploy: {kind: every, steps: 37}, step: {size: 0.02}, stop: {epochs: 3}}");
   /* the strata probabilities of the later epochs are known some steps after they begin */
   compare(network, "{kind: retention, alpha: 5, losses: snapshot}",
           "{method: {kind: sgd, batch: 2}, deploy: {kind: every, steps: 37}, step: {size: 0.004}, stop: {epochs: 3}}");
