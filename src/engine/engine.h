@@ -87,7 +87,7 @@ struct sprint__engine {
 extern const sprint_family sprint__engine_family;
 extern const sprint_kind sprint__engine_auto, sprint__engine_plain, sprint__engine_pixels;
 
-/* Picks the engine that the section names; `auto`: the first that fits. */
+/* Picks the engine that the section names; `auto`: the fastest that fits. */
 sprint_status sprint__engine_new(sprint_context *context, const struct sprint__engine_options *options,
                                  struct sprint__engine **ret_engine);
 void sprint__engine_free(struct sprint__engine *engine);

@@ -70,7 +70,9 @@ sprint_status sprint__run_evaluate(sprint_run *run) {
 
 static const sprint_param eval_params[] = {
     SPRINT__INTEGER("every", "1", 1, 1e12, "epochs between two rows of the trace"),
-    SPRINT__FLAG("bias", "true", "whether the estimator's bias is worked out at every row (one more pass)"),
+    SPRINT__FLAG(
+        "bias", "true",
+        "whether the estimator's bias is worked out at every row (where features move, maybe by one more pass)"),
 };
 
 static const sprint_kind eval_kind = {"", "what is measured, and how often", eval_params, SPRINT__COUNT(eval_params),
