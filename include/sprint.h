@@ -412,12 +412,13 @@ typedef enum sprint_want_kind {
   SPRINT_WANT_NOTHING,    /* stopped: see sprint_solver_stop */
   SPRINT_WANT_POPULATION, /* everybody's record; told in as many pieces as you like, the last marked */
   SPRINT_WANT_BATCH,      /* n records drawn from the deployment's distribution, told at once */
+  SPRINT_WANT_SAMPLE,     /* the same, but told in as many pieces as you like, the last marked: a sampled snapshot */
 } sprint_want_kind;
 
 typedef struct sprint_want {
   size_t size;
   sprint_want_kind kind;
-  size_t n;                 /* records wanted: of a batch b, of a population its n */
+  size_t n;                 /* records wanted: of a batch b, of a population its n, of a sample its size */
   uint64_t deployment;      /* the deployment that they must come from, counted from 1 */
   bool deploy;              /* it is new: deploy theta first */
   const sprint_real *theta; /* the parameters to deploy; lent until the next tell */
@@ -432,9 +433,9 @@ typedef struct sprint_records {
   const sprint_real *x;            /* (n, d); or NULL: the base records of `who` in `images` */
   const sprint_real *y;            /* (n) */
   const sprint_real *x_reference;  /* (n, d), or NULL where the features do not move */
-  const uint32_t *stratum;         /* (n), or NULL: all are of stratum 0 */
+  const uint32_t *stratum;         /* (n), or NULL: all are of stratum 0; of a batch, not said */
   const double *p;                 /* (n_strata) probabilities of the deployment; NULL where it does not reweight */
-  bool last;                       /* of a population: nothing follows; p may wait until then */
+  bool last;                       /* of a population or sample: nothing follows; p may wait until then */
   const sprint_population *images; /* a population that keeps its records as bytes, for a network */
   const uint32_t *who;             /* (n) individuals; may stand beside x too, or be NULL then */
   uint64_t deployment;             /* that made the records; others than wanted are refused. 0: not said */
@@ -444,7 +445,7 @@ typedef struct sprint_solver_options {
   size_t size;
   const char *spec;         /* the sections method, step, deploy, stop, as one YAML mapping; NULL: all defaults */
   sprint_model *model;      /* required; used by this solver alone while it lives */
-  size_t n;                 /* size of the population: sets the inner length where the spec does not */
+  size_t n;                 /* size of the population: sets the inner length where the spec does not; 0: without end */
   size_t n_strata;          /* of deployments that reweight; 0 or 1: none do */
   const sprint_real *theta; /* starting point, copied; required */
   uint64_t seed;            /* of a method's own coin flips; data are drawn by whoever tells them */
@@ -543,6 +544,10 @@ typedef struct sprint_kind {
   const sprint_param *params;
   size_t n_params;
   const void *ops;
+  /* Of methods, for people; NULL: nothing is said. */
+  const char *cites;  /* the paper */
+  const char *cost;   /* per-sample gradients of a step, and what else it takes */
+  const char *memory; /* beyond theta and v, in reals; d parameters, n individuals */
 } sprint_kind;
 
 /* A family: all kinds of one section, and the keys that they share. A family of one nameless kind is a plain section.

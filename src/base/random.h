@@ -15,6 +15,8 @@ enum sprint__purpose {
   SPRINT__FOR_HOLDOUT, /* which rows are held out */
   SPRINT__FOR_PEOPLE,  /* generated populations */
   SPRINT__FOR_PROBE,   /* who a retention shift asks */
+  SPRINT__FOR_SAMPLES, /* who is in a sampled snapshot */
+  SPRINT__FOR_COINS,   /* a method's own chances */
 };
 
 /* Two independent 64-bit words. */

@@ -4,8 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "engine/sampler.h"
-
 static const sprint_kind *const engine_kinds[] = {
     &sprint__engine_auto,
     &sprint__engine_plain,
@@ -32,7 +30,8 @@ const sprint_kind sprint__engine_auto = {"auto", "the fastest that fits the run"
 static struct sprint__deployment deployment_new(struct sprint__engine *engine) {
   const sprint_shift *shift = engine->shift;
   return (struct sprint__deployment){sprint__arena_take(&engine->arena, shift->model->n_params, sizeof(sprint_real)),
-                                     sprint__arena_take(&engine->arena, shift->population->n_strata, sizeof(double))};
+                                     sprint__arena_take(&engine->arena, shift->population->n_strata, sizeof(double)),
+                                     0};
 }
 
 void sprint__engine_free(struct sprint__engine *engine) {
@@ -57,11 +56,14 @@ static sprint_status allocate(struct sprint__engine *engine, const struct sprint
   sprint__pass_new(arena, shift, shift->population, &engine->pass);
   engine->current = deployment_new(engine);
   engine->anchor = deployment_new(engine);
+  engine->before = deployment_new(engine);
+  if (solver->samples) engine->sample = sprint__strata_sums_of(arena, solver->n_strata, n_params);
+  engine->stratum = sprint__arena_take(arena, b, sizeof *engine->stratum);
   engine->who = sprint__arena_take(arena, b, sizeof *engine->who);
   engine->x = sprint__arena_take(arena, b, d * sizeof *engine->x);
   engine->x_anchor = sprint__arena_take(arena, b, d * sizeof *engine->x);
   engine->y = sprint__arena_take(arena, b, sizeof *engine->y);
-  if (shift->keeps_records && solver->coupled)
+  if (shift->keeps_records && solver->coupled && solver->anchors)
     engine->anchor_x = sprint__arena_take(arena, shift->population->n, d * sizeof *engine->anchor_x);
   return sprint__arena_status(arena);
 }
@@ -131,6 +133,16 @@ static void answer_for_losses(struct sprint__engine *engine) {
     sprint__shift_set_losses(engine->shift, &source);
 }
 
+/* Where people keep what they answered with, their older records are known if a snapshot of everybody kept them. */
+static sprint_status check_references(const struct sprint__engine *engine) {
+  const sprint_solver *solver = engine->solver;
+  if (!engine->shift->keeps_records || !solver->coupled || (solver->anchors && !solver->samples)) return SPRINT_OK;
+  return sprint_fail(engine->context, SPRINT_ERROR_INPUT,
+                     "key 'method': it refers to people's records under %s, which are gone where people keep what they "
+                     "answered with; a correction that is not coupled was expected",
+                     solver->anchors ? "a snapshot that was a sample" : "the deployment before");
+}
+
 sprint_status sprint__engine_new(sprint_context *context, const struct sprint__engine_options *options,
                                  struct sprint__engine **ret_engine) {
   SPRINT__SCOPED(sprint__engine_free) struct sprint__engine *engine = sprint__alloc(context, 1, sizeof *engine);
@@ -140,6 +152,7 @@ sprint_status sprint__engine_new(sprint_context *context, const struct sprint__e
   engine->shift = options->shift;
   engine->seed = options->seed;
   engine->most_bytes = 1e6 * (double)sprint__get_integer(options->section, "memory");
+  SPRINT__TRY(check_references(engine));
   SPRINT__TRY(allocate(engine, options));
   SPRINT__TRY(pick(engine, options->section));
   answer_for_losses(engine);
@@ -155,9 +168,10 @@ const sprint_real *sprint__engine_theta(const struct sprint__engine *engine, spr
   return room;
 }
 
-sprint_status sprint__engine_strata(struct sprint__engine *engine, enum sprint__moment moment, double *ret_p) {
-  engine->asking = true;
-  sprint_status status = sprint__shift_strata(engine->shift, engine->solver->theta, moment, ret_p);
+sprint_status sprint__engine_strata(struct sprint__engine *engine, const sprint_real *theta, enum sprint__moment moment,
+                                    double *ret_p) {
+  engine->asking = theta == engine->solver->theta;
+  sprint_status status = sprint__shift_strata(engine->shift, theta, moment, ret_p);
   engine->asking = false;
   return status;
 }
@@ -168,6 +182,14 @@ bool sprint__engine_is_finite(const struct sprint__engine *engine) {
   return true;
 }
 
+/* The newest deployment is kept as the one before. */
+static void keep_before(struct sprint__engine *engine) {
+  if (!engine->solver->follows) return;
+  struct sprint__deployment before = engine->before;
+  engine->before = engine->current;
+  engine->current = before;
+}
+
 /* theta becomes what the population reacts to; the first deployment of an epoch refreshes what the shift knows. */
 static sprint_status deploy(struct sprint__engine *engine, const sprint_want *want) {
   sprint_solver *solver = engine->solver;
@@ -175,6 +197,8 @@ static sprint_status deploy(struct sprint__engine *engine, const sprint_want *wa
   bool first = solver->cost.epochs >= engine->n_epochs_begun;
   enum sprint__moment moment = first ? SPRINT__AT_EPOCH : SPRINT__AT_DEPLOYMENT;
   if (first) engine->n_epochs_begun = solver->cost.epochs + 1;
+  keep_before(engine);
+  engine->current.number = want->deployment;
   if (shift->ops->deployed) {
     if (engine->ops->settle) engine->ops->settle(engine);
     SPRINT__TRY(shift->ops->deployed(shift, want->theta));
@@ -182,8 +206,11 @@ static sprint_status deploy(struct sprint__engine *engine, const sprint_want *wa
   if (shift->uses_theta == SPRINT__USES_THETA_ALWAYS)
     memcpy(engine->current.theta, want->theta, solver->n_params * sizeof *want->theta);
   if (want->kind == SPRINT_WANT_POPULATION) SPRINT__TRY(sprint__survey_for_solver(engine));
-  if (!first && shift->uses_theta == SPRINT__USES_THETA_AT_EPOCH) return SPRINT_OK; /* p is what it was */
-  SPRINT__TRY(sprint__engine_strata(engine, moment, engine->current.p));
+  if (!first && shift->uses_theta == SPRINT__USES_THETA_AT_EPOCH) { /* p is what it was */
+    if (solver->follows) memcpy(engine->current.p, engine->before.p, shift->population->n_strata * sizeof(double));
+    return SPRINT_OK;
+  }
+  SPRINT__TRY(sprint__engine_strata(engine, want->theta, moment, engine->current.p));
   if (!sprint__engine_is_finite(engine)) sprint_solver_halt(solver, SPRINT_STOP_DIVERGED);
   return SPRINT_OK;
 }
@@ -193,14 +220,25 @@ sprint_status sprint__engine_ask(struct sprint__engine *engine, sprint_want *ret
   return ret_want->deploy && ret_want->kind != SPRINT_WANT_NOTHING ? deploy(engine, ret_want) : SPRINT_OK;
 }
 
-/* Everybody's record; also what later batches refer back to. */
-static sprint_status tell_everybody(struct sprint__engine *engine) {
+/* Later batches may refer back to the newest deployment. */
+static void keep_anchor(struct sprint__engine *engine) {
+  const struct sprint__deployment *current = &engine->current;
+  memcpy(engine->anchor.theta, current->theta, engine->solver->n_params * sizeof *current->theta);
+  memcpy(engine->anchor.p, current->p, engine->shift->population->n_strata * sizeof *current->p);
+  engine->anchor.number = current->number;
+}
+
+/* Everybody's record, or those of a sample. */
+static sprint_status tell_sums(struct sprint__engine *engine, const sprint_want *want) {
   struct sprint__strata_sums *sums = &engine->survey.sums;
   const double *p = sprint__engine_p(engine);
+  keep_anchor(engine);
+  if (want->kind == SPRINT_WANT_SAMPLE) {
+    SPRINT__TRY(sprint__engine_sample(engine, want, &engine->sample));
+    return sprint__solver_tell_sums(engine->solver, &engine->sample);
+  }
   SPRINT__TRY(sprint__survey_for_solver(engine));
   for (size_t c = 0; c < sums->n_strata; c++) sums->p[c] = p ? p[c] : 1;
-  memcpy(engine->anchor.theta, engine->current.theta, sums->n_params * sizeof *engine->anchor.theta);
-  memcpy(engine->anchor.p, engine->current.p, engine->shift->population->n_strata * sizeof *engine->anchor.p);
   return sprint__solver_tell_sums(engine->solver, sums);
 }
 
@@ -209,23 +247,37 @@ sprint_status sprint__engine_advance(struct sprint__engine *engine, bool *ret_mo
   SPRINT__TRY(sprint__engine_ask(engine, &want));
   *ret_more = want.kind != SPRINT_WANT_NOTHING;
   if (!*ret_more || engine->solver->stop != SPRINT_STOP_RUNNING) return SPRINT_OK;
-  return want.kind == SPRINT_WANT_POPULATION ? tell_everybody(engine) : engine->ops->step(engine, &want);
+  return want.kind == SPRINT_WANT_BATCH ? engine->ops->step(engine, &want) : tell_sums(engine, &want);
+}
+
+struct sprint__draws sprint__engine_draws(struct sprint__engine *engine, const sprint_want *want) {
+  bool batch = want->kind == SPRINT_WANT_BATCH;
+  uint64_t *drawn = batch ? &engine->drawn : &engine->sampled;
+  if (engine->drawn_step != want->step) engine->drawn = engine->sampled = 0;
+  engine->drawn_step = want->step;
+  struct sprint__draws draws = {engine->seed, want->step, batch ? SPRINT__FOR_DRAWS : SPRINT__FOR_SAMPLES,
+                                (uint32_t)*drawn};
+  *drawn += want->n;
+  return draws;
 }
 
 void sprint__engine_draw(struct sprint__engine *engine, const sprint_want *want) {
-  sprint__sampler_draw(engine->shift->population, sprint__engine_p(engine), engine->seed, want->step, want->n,
-                       engine->who);
+  struct sprint__draws draws = sprint__engine_draws(engine, want);
+  sprint__sampler_draw(engine->shift->population, sprint__engine_p(engine), &draws, want->n, engine->who);
 }
 
-/* The drawn individuals' records at the snapshot. */
-static sprint_status fetch_reference(struct sprint__engine *engine, const uint32_t *who, size_t n) {
+/* The drawn individuals' records at the snapshot, or under the deployment before. */
+static sprint_status fetch_reference(struct sprint__engine *engine, const uint32_t *who, const sprint_want *want) {
   const sprint_population *population = engine->shift->population;
-  size_t d = population->d;
+  const struct sprint__deployment *reference = &engine->anchor;
+  if (engine->solver->follows)
+    reference = want->reference == engine->current.number ? &engine->current : &engine->before;
+  size_t d = population->d, n = want->n;
   for (size_t i = 0; engine->anchor_x && i < n; i++)
     memcpy(engine->x_anchor + i * d, engine->anchor_x + who[i] * d, d * sizeof *engine->x_anchor);
   if (engine->anchor_x) return SPRINT_OK;
   sprint__population_gather(population, who, 0, n, engine->x_anchor);
-  return sprint__shift_respond(engine->shift, engine->anchor.theta, who, engine->y, n, engine->x_anchor);
+  return sprint__shift_respond(engine->shift, reference->theta, who, engine->y, n, engine->x_anchor);
 }
 
 sprint_status sprint__engine_fetch(struct sprint__engine *engine, const uint32_t *who, const sprint_want *want,
@@ -238,13 +290,16 @@ sprint_status sprint__engine_fetch(struct sprint__engine *engine, const uint32_t
   for (size_t i = 0; i < want->n; i++) engine->y[i] = population->y[who[i]];
   if (x) sprint__population_gather(population, who, 0, want->n, x);
   if (moves) SPRINT__TRY(sprint__shift_respond(shift, deployed, who, engine->y, want->n, x));
-  if (refers) SPRINT__TRY(fetch_reference(engine, who, want->n));
+  if (refers) SPRINT__TRY(fetch_reference(engine, who, want));
+  for (size_t i = 0; engine->solver->tells_strata && i < want->n; i++)
+    engine->stratum[i] = (uint32_t)sprint__population_stratum(population, who[i]);
   if (shift->ops->drawn) SPRINT__TRY(shift->ops->drawn(shift, deployed, who, engine->y, want->n, x));
   *ret_records = (sprint_records){.size = sizeof *ret_records,
                                   .n = want->n,
                                   .x = x,
                                   .y = engine->y,
                                   .x_reference = refers ? engine->x_anchor : NULL,
+                                  .stratum = engine->solver->tells_strata ? engine->stratum : NULL,
                                   .p = sprint__engine_p(engine),
                                   .images = population,
                                   .who = who,

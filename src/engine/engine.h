@@ -6,12 +6,14 @@
 #define SPRINT_ENGINE_ENGINE_H
 
 #include "engine/pass.h"
+#include "engine/sampler.h"
 #include "solver/solver.h"
 
 /* A deployment: the parameters that the population reacts to, and how often each stratum shows up. */
 struct sprint__deployment {
   sprint_real *theta; /* (n_params); not kept where the shift has no use for it */
   double *p;          /* (n_strata of the population) */
+  uint64_t number;    /* counted from 1 */
 };
 
 /* Everybody's record at the solver's theta. One pass serves a row of the trace and the snapshot that follows it. */
@@ -69,6 +71,7 @@ struct sprint__engine {
 
   struct sprint__deployment current; /* the newest */
   struct sprint__deployment anchor;  /* that of the newest snapshot */
+  struct sprint__deployment before;  /* the one before the newest, where the solver refers to that */
   uint64_t n_epochs_begun;           /* epochs whose first deployment is done */
   bool asking;                       /* the shift is asked about the solver's theta */
   bool surveying;                    /* a survey is being taken */
@@ -76,11 +79,14 @@ struct sprint__engine {
   struct sprint__pass pass, heldout_pass;
   struct sprint__survey survey;
   struct sprint__strata_sums losses;       /* of a pass for losses alone */
+  struct sprint__strata_sums sample;       /* of the newest sample, where the solver wants any */
+  uint64_t drawn_step, drawn, sampled;     /* records of batches, of samples, drawn at one of the solver's steps */
   struct sprint__strata_sums heldout_sums; /* as losses */
   sprint_real *anchor_x; /* (n, d) everybody's record at the snapshot, where the shift keeps records */
   double seconds_reused; /* spent on rows of the trace, on what training would have had to do */
 
   uint32_t *who;                 /* (batch) */
+  uint32_t *stratum;             /* (batch) */
   sprint_real *x, *x_anchor, *y; /* (batch, d), (batch) */
 };
 
@@ -130,6 +136,9 @@ sprint_status sprint__engine_measure(struct sprint__engine *engine, double *room
 sprint_status sprint__engine_fetch(struct sprint__engine *engine, const uint32_t *who, const sprint_want *want,
                                    sprint_records *ret_records);
 
+/* Which draws what is wanted is: at one step there may be several, and each draws anew. */
+struct sprint__draws sprint__engine_draws(struct sprint__engine *engine, const sprint_want *want);
+
 /* Draws the batch that is wanted: engine->who. */
 void sprint__engine_draw(struct sprint__engine *engine, const sprint_want *want);
 
@@ -141,12 +150,17 @@ bool sprint__survey_is_fresh(const struct sprint__engine *engine);
 /* The survey that the solver wants now, under the newest deployment; a row's is taken over where it is fresh. */
 sprint_status sprint__survey_for_solver(struct sprint__engine *engine);
 
-/* p_c of the solver's theta, at a moment; and whether those of the newest deployment are numbers. */
-sprint_status sprint__engine_strata(struct sprint__engine *engine, enum sprint__moment moment, double *ret_p);
+/* p_c of theta, at a moment; and whether those of the newest deployment are numbers. */
+sprint_status sprint__engine_strata(struct sprint__engine *engine, const sprint_real *theta, enum sprint__moment moment,
+                                    double *ret_p);
 bool sprint__engine_is_finite(const struct sprint__engine *engine);
 
 /* The survey becomes the snapshot's again: at theta~, of the records that it had. */
 sprint_status sprint__survey_anchor(struct sprint__engine *engine, const struct sprint__linear *linear);
+
+/* sample.c: the sample that is wanted, summed at the solver's theta, by stratum. */
+sprint_status sprint__engine_sample(struct sprint__engine *engine, const sprint_want *want,
+                                    struct sprint__strata_sums *ret_sums);
 
 /* What the solver wants next, deployed where it has to be. */
 sprint_status sprint__engine_ask(struct sprint__engine *engine, sprint_want *ret_want);

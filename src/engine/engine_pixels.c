@@ -9,6 +9,8 @@ static const char *pixels_misfit(const struct sprint__engine *engine) {
   const sprint_model *model = solver->model;
   if (!solver->estimator->linear && !solver->estimator->full)
     return "the method does not say that its steps are linear";
+  if (solver->schedule->ops->turn) return "the step rule goes in another direction than v";
+  if (solver->samples) return "a snapshot may be a sample";
   if (sprint__shift_moves(engine->shift)) return "the shift moves features";
   if (!model->upper.out || model->upper.out % SPRINT__PIXEL_COLUMNS != 0)
     return "the first layer is not a dense one of a multiple of 64 outputs (32 in double precision)";

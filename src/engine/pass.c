@@ -99,6 +99,12 @@ static sprint_status visit(struct sprint__pass *pass, const struct sprint__pass_
   return SPRINT_OK;
 }
 
+sprint_status sprint__pass_add(struct sprint__pass *pass, const struct sprint__pass_options *passing,
+                               const uint32_t *who, size_t n, size_t stratum, struct sprint__strata_sums *sums) {
+  struct piece piece = {.n = n, .stratum = stratum, .who = who};
+  return visit(pass, passing, &piece, sums);
+}
+
 static sprint_status over_rows(struct sprint__pass *pass, const struct sprint__pass_options *passing,
                                struct sprint__strata_sums *all) {
   for (size_t start = 0; start < pass->population->n; start += pass->room) {

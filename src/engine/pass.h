@@ -42,6 +42,10 @@ struct sprint__pass_options {
 sprint_status sprint__pass_over(struct sprint__pass *pass, const struct sprint__pass_options *passing,
                                 struct sprint__strata_sums *ret_sums);
 
+/* Adds individuals `who` (n <= room), all of one stratum. */
+sprint_status sprint__pass_add(struct sprint__pass *pass, const struct sprint__pass_options *passing,
+                               const uint32_t *who, size_t n, size_t stratum, struct sprint__strata_sums *sums);
+
 /* What follows from such sums at strata probabilities p; p NULL: as often as in the population. The penalty is part of
  * the loss. accuracy NaN where the model does not classify. */
 void sprint__pass_risk(const struct sprint__pass *pass, const sprint_real *theta,

@@ -1,7 +1,6 @@
 /* Batches that are drawn ahead, a round at a time: see pixels.h. */
 #include "base/group.h"
 #include "engine/pixels.h"
-#include "engine/sampler.h"
 
 enum { ROWS = SPRINT__LOOKAHEAD_ROWS, WIDE = SPRINT__PIXEL_COLUMNS / SPRINT__GROUP };
 enum { LANES = 4 }; /* that a round's work on W is cut into */
@@ -65,9 +64,10 @@ static struct sprint__pixel_rows records_of(const struct sprint__pixels_lookahea
 static void prepare(struct sprint__engine *engine, struct sprint__pixels_lookahead *w, uint64_t step, size_t batches) {
   struct rows *rows = w->next;
   size_t b = engine->solver->batch, n = batches * b;
-  for (size_t k = 0; k < batches; k++)
-    sprint__sampler_draw(engine->shift->population, sprint__engine_p(engine), engine->seed, step + k, b,
-                         rows->who + k * b);
+  for (size_t k = 0; k < batches; k++) {
+    struct sprint__draws draws = {engine->seed, step + k, SPRINT__FOR_DRAWS, 0};
+    sprint__sampler_draw(engine->shift->population, sprint__engine_p(engine), &draws, b, rows->who + k * b);
+  }
   struct sprint__pixel_rows x = records_of(w, rows);
   rows->n = n;
   rows->done = 0;

@@ -1,8 +1,6 @@
 /* Sampling by stratum: see sampler.h. */
 #include "engine/sampler.h"
 
-#include "base/random.h"
-
 enum { MOST_STRATA = 1024 }; /* with a guide; above that strata are searched from the first */
 
 /* Inverse distribution function with a guide: guide[k] is the stratum of k / n_strata, so that a draw looks at one or
@@ -41,18 +39,20 @@ static size_t stratum_at(const struct guide *guide, double u) {
   return c;
 }
 
-void sprint__sampler_draw(const sprint_population *population, const double *p, uint64_t seed, uint64_t step, size_t n,
-                          uint32_t *ret_who) {
+static struct sprint__random words_of(const struct sprint__draws *draws, size_t j) {
+  return sprint__random_words(draws->seed, draws->purpose, draws->step, draws->first + (uint32_t)j);
+}
+
+void sprint__sampler_draw(const sprint_population *population, const double *p, const struct sprint__draws *draws,
+                          size_t n, uint32_t *ret_who) {
   if (!p) {
-    for (size_t j = 0; j < n; j++)
-      ret_who[j] =
-          (uint32_t)sprint__below(sprint__random_words(seed, SPRINT__FOR_DRAWS, step, (uint32_t)j).b, population->n);
+    for (size_t j = 0; j < n; j++) ret_who[j] = (uint32_t)sprint__below(words_of(draws, j).b, population->n);
     return;
   }
   struct guide guide;
   guide_build(&guide, p, population->n_strata);
   for (size_t j = 0; j < n; j++) {
-    struct sprint__random words = sprint__random_words(seed, SPRINT__FOR_DRAWS, step, (uint32_t)j);
+    struct sprint__random words = words_of(draws, j);
     size_t c = stratum_at(&guide, sprint__uniform(words.a));
     size_t start = population->stratum_start[c], size = population->stratum_start[c + 1] - start;
     ret_who[j] = (uint32_t)(start + sprint__below(words.b, size));

@@ -2,10 +2,18 @@
 #ifndef SPRINT_ENGINE_SAMPLER_H
 #define SPRINT_ENGINE_SAMPLER_H
 
+#include "base/random.h"
 #include "population/population.h"
 
-/* ret_who (n): a function of seed, step and p alone. p NULL: everybody is equally likely. */
-void sprint__sampler_draw(const sprint_population *population, const double *p, uint64_t seed, uint64_t step, size_t n,
-                          uint32_t *ret_who);
+/* Which draws: of a step of a run, for a purpose, from the first-th on. */
+struct sprint__draws {
+  uint64_t seed, step;
+  enum sprint__purpose purpose;
+  uint32_t first;
+};
+
+/* ret_who (n): a function of which draws and p alone. p NULL: everybody is equally likely. */
+void sprint__sampler_draw(const sprint_population *population, const double *p, const struct sprint__draws *draws,
+                          size_t n, uint32_t *ret_who);
 
 #endif

@@ -54,7 +54,7 @@ sprint_status sprint__survey_for_solver(struct sprint__engine *engine) {
   struct sprint__survey *survey = &engine->survey;
   sprint_solver *solver = engine->solver;
   if (survey->known && survey->told && survey->step == solver->cost.steps) return SPRINT_OK; /* just taken, to deploy */
-  bool own = !sprint__shift_moves(engine->shift) || solver->steps_since_deploy == 0;
+  bool own = !sprint__shift_moves(engine->shift) || sprint__solver_is_deployed(solver);
   if (own && can_take_over(engine)) {
     engine->shift->evals += survey->evals;
     engine->seconds_reused += survey->seconds;
@@ -151,7 +151,7 @@ sprint_status sprint__engine_measure(struct sprint__engine *engine, double *room
   if (!sprint__survey_is_fresh(engine) || (sprint__shift_moves(shift) && !survey->displaced))
     SPRINT__TRY(take(engine, &(struct taking){theta, theta, engine->solver->cost.steps, true}));
   survey->own = true;
-  SPRINT__TRY(sprint__engine_strata(engine, SPRINT__AT_EVALUATION, ret_p));
+  SPRINT__TRY(sprint__engine_strata(engine, theta, SPRINT__AT_EVALUATION, ret_p));
   for (size_t c = 0; c < shift->population->n_strata; c++)
     if (!isfinite(ret_p[c])) return SPRINT_OK;
   if (!sprint__engine_is_finite(engine)) return SPRINT_OK;

@@ -4,19 +4,9 @@
 
 #include "solver/solver.h"
 
-struct sprint__schedule {
-  const struct schedule_ops *ops;
-  struct sprint__arena *arena;
-  double size, decay;
-  uint64_t inner;
-  size_t n_pieces;
-  double *sizes, *from; /* (n_pieces) from which epoch on */
-};
-
-struct schedule_ops {
-  sprint_status (*setup)(struct sprint__schedule *schedule, const struct sprint__section *section,
-                         uint64_t planned_steps);
-  double (*size)(const struct sprint__schedule *schedule, uint64_t step);
+struct pieces {
+  size_t n;
+  double *sizes, *from; /* (n) from which epoch on */
 };
 
 static sprint_status constant_setup(struct sprint__schedule *schedule, const struct sprint__section *section,
@@ -41,12 +31,15 @@ static sprint_status root_setup(struct sprint__schedule *schedule, const struct 
 
 static sprint_status time_setup(struct sprint__schedule *schedule, const struct sprint__section *section,
                                 uint64_t planned_steps) {
-  schedule->decay = sprint__get_real(section, "decay");
+  double *decay = schedule->impl = sprint__arena_take(schedule->arena, 1, sizeof *decay);
+  if (!decay) return SPRINT_ERROR_MEMORY;
+  *decay = sprint__get_real(section, "decay");
   return constant_setup(schedule, section, planned_steps);
 }
 
 static double time_size(const struct sprint__schedule *schedule, uint64_t step) {
-  return schedule->size / (1 + schedule->decay * (double)step);
+  const double *decay = schedule->impl;
+  return schedule->size / (1 + *decay * (double)step);
 }
 
 /* One size more than there are changes, changes in order. */
@@ -67,35 +60,35 @@ static sprint_status pieces_setup(struct sprint__schedule *schedule, const struc
   (void)planned_steps;
   const struct sprint__value *sizes = sprint__get(section, "sizes"), *at = sprint__get(section, "at");
   SPRINT__TRY(pieces_check(section, sizes, at));
-  schedule->n_pieces = sizes->n_items;
-  schedule->sizes = sprint__arena_take(schedule->arena, sizes->n_items, sizeof(double));
-  schedule->from = sprint__arena_take(schedule->arena, sizes->n_items, sizeof(double));
+  struct pieces *pieces = schedule->impl = sprint__arena_take(schedule->arena, 1, sizeof *pieces);
+  if (!pieces) return SPRINT_ERROR_MEMORY;
+  pieces->n = sizes->n_items;
+  pieces->sizes = sprint__arena_take(schedule->arena, sizes->n_items, sizeof(double));
+  pieces->from = sprint__arena_take(schedule->arena, sizes->n_items, sizeof(double));
   SPRINT__TRY(sprint__arena_status(schedule->arena));
   for (size_t i = 0; i < sizes->n_items; i++) {
-    schedule->sizes[i] = sizes->reals[i];
-    schedule->from[i] = i ? at->reals[i - 1] : 0;
+    pieces->sizes[i] = sizes->reals[i];
+    pieces->from[i] = i ? at->reals[i - 1] : 0;
   }
   return SPRINT_OK;
 }
 
 static double pieces_size(const struct sprint__schedule *schedule, uint64_t step) {
   double epoch = (double)(step / schedule->inner);
-  size_t i = schedule->n_pieces - 1;
-  while (i > 0 && schedule->from[i] > epoch) i--;
-  return schedule->sizes[i];
+  const struct pieces *pieces = schedule->impl;
+  size_t i = pieces->n - 1;
+  while (i > 0 && pieces->from[i] > epoch) i--;
+  return pieces->sizes[i];
 }
 
-sprint_status sprint__schedule_build(struct sprint__arena *arena, const struct sprint__section *section,
-                                     uint64_t planned_steps, uint64_t inner, struct sprint__schedule **ret_schedule) {
-  struct sprint__schedule *schedule = sprint__arena_take(arena, 1, sizeof *schedule);
+sprint_status sprint__schedule_build(const struct sprint__section *section, const struct sprint__schedule_frame *frame,
+                                     struct sprint__schedule **ret_schedule) {
+  struct sprint__schedule *schedule = sprint__arena_take(frame->arena, 1, sizeof *schedule);
   if (!schedule) return SPRINT_ERROR_MEMORY;
-  *schedule = (struct sprint__schedule){.ops = section->kind->ops, .arena = arena, .inner = inner};
+  *schedule = (struct sprint__schedule){
+      .ops = section->kind->ops, .arena = frame->arena, .inner = frame->inner, .n_params = frame->n_params};
   *ret_schedule = schedule;
-  return schedule->ops->setup(schedule, section, planned_steps);
-}
-
-double sprint__schedule_size(const struct sprint__schedule *schedule, uint64_t step) {
-  return schedule->ops->size(schedule, step);
+  return schedule->ops->setup(schedule, section, frame->planned_steps);
 }
 
 #define SIZE(STANDARD, HELP) SPRINT__REAL("size", STANDARD, DBL_MIN, 1e6, HELP)
@@ -111,10 +104,10 @@ static const sprint_param pieces_params[] = {
     SPRINT__REALS("at", "", 1, 1e12, "epochs at which the next size takes over; one fewer than sizes"),
 };
 
-static const struct schedule_ops constant_ops = {constant_setup, constant_size};
-static const struct schedule_ops root_ops = {root_setup, constant_size};
-static const struct schedule_ops time_ops = {time_setup, time_size};
-static const struct schedule_ops pieces_ops = {pieces_setup, pieces_size};
+static const struct sprint__schedule_ops constant_ops = {constant_setup, constant_size, NULL};
+static const struct sprint__schedule_ops root_ops = {root_setup, constant_size, NULL};
+static const struct sprint__schedule_ops time_ops = {time_setup, time_size, NULL};
+static const struct sprint__schedule_ops pieces_ops = {pieces_setup, pieces_size, NULL};
 
 static const sprint_kind step_constant = {"constant", "the same step always", constant_params, 1, &constant_ops};
 static const sprint_kind step_root = {"inverse-root", "a constant step that fits the length of the run", root_params, 1,
@@ -123,7 +116,8 @@ static const sprint_kind step_time = {"inverse-time", "steps that shrink like 1/
                                       SPRINT__COUNT(time_params), &time_ops};
 static const sprint_kind step_pieces = {"piecewise", "steps that change at given epochs", pieces_params,
                                         SPRINT__COUNT(pieces_params), &pieces_ops};
-static const sprint_kind *const step_kinds[] = {&step_constant, &step_root, &step_time, &step_pieces};
+static const sprint_kind *const step_kinds[] = {&step_constant,         &step_root,        &step_time, &step_pieces,
+                                                &sprint__step_momentum, &sprint__step_adam};
 
 static const sprint_param step_params[] = {
     SPRINT__REAL("radius", "0", 0, 1e12, "theta is projected onto the ball of this radius around 0; 0: not at all"),

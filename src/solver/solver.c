@@ -34,22 +34,24 @@ static sprint_status fill(sprint_solver *solver, const struct sprint__method *me
   memcpy(solver->theta, theta, solver->n_params * sizeof *theta);
   solver->batch = (size_t)sprint__get_integer(section, "batch");
   uint64_t inner = (uint64_t)sprint__get_integer(section, "inner");
+  if (solver->n == 0 && inner == 0)
+    return sprint__refuse(section, "inner", "a population without end has no n/b; steps of an epoch, m, were expected");
   uint64_t sweep = solver->estimator->full ? 1 : (solver->n + solver->batch - 1) / solver->batch;
   solver->inner = inner ? inner : sweep;
   SPRINT__TRY(sprint__deploy_read(method->deploy, &solver->deploy));
   solver->radius = sprint__get_real(method->step, "radius");
   solver->rules = sprint__stop_read(method->stop);
   solver->first_loss = NAN;
-  SPRINT__TRY(sprint__schedule_build(&solver->arena, method->step,
-                                     sprint__stop_planned_steps(&solver->rules, solver->inner), solver->inner,
-                                     &solver->schedule));
+  struct sprint__schedule_frame frame = {&solver->arena, sprint__stop_planned_steps(&solver->rules, solver->inner),
+                                         solver->inner, solver->n_params};
+  SPRINT__TRY(sprint__schedule_build(method->step, &frame, &solver->schedule));
   return solver->estimator->setup ? solver->estimator->setup(solver, section) : SPRINT_OK;
 }
 
 sprint_status sprint__solver_build(sprint_context *context, const struct sprint__method *method,
                                    const sprint_solver_options *options, sprint_solver **ret_solver) {
-  if (!options->model || !options->theta || options->n == 0)
-    return sprint_fail(context, SPRINT_ERROR_ARGUMENT, "a solver needs a model, a starting point and n of at least 1");
+  if (!options->model || !options->theta)
+    return sprint_fail(context, SPRINT_ERROR_ARGUMENT, "a solver needs a model and a starting point");
   SPRINT__SCOPED(sprint_solver_free) sprint_solver *solver = sprint__alloc(context, 1, sizeof *solver);
   if (!solver) return SPRINT_ERROR_MEMORY;
   solver->context = solver->arena.context = context;
@@ -63,10 +65,10 @@ sprint_status sprint__solver_build(sprint_context *context, const struct sprint_
   return SPRINT_OK;
 }
 
-/* A new deployment where there is none yet, where the estimator insists, or where the policy's turn has come; never
- * of the same theta twice. */
-static bool must_deploy(const sprint_solver *solver, bool insists) {
-  if (solver->cost.deployments == 0) return true;
+/* A new deployment where there is none yet, where the estimator insists or tries another theta, or where the policy's
+ * turn has come; never of the same theta twice. */
+static bool must_deploy(const sprint_solver *solver, const sprint_want *want, bool insists) {
+  if (solver->cost.deployments == 0 || want->theta != solver->theta || solver->deployed_other) return true;
   if (solver->steps_since_deploy == 0) return false;
   return insists || solver->deploy.ops->due(&solver->deploy, solver->steps_since_deploy);
 }
@@ -76,8 +78,8 @@ sprint_status sprint_solver_ask(sprint_solver *solver, sprint_want *ret_want) {
     sprint_want want = {
         .size = sizeof want, .step = solver->cost.steps, .epoch = solver->cost.epochs, .theta = solver->theta};
     bool insists = solver->snapshot_next = solver->estimator->want(solver, &want);
-    want.n = want.kind == SPRINT_WANT_BATCH ? solver->batch : solver->n;
-    want.deploy = must_deploy(solver, insists);
+    if (want.n == 0) want.n = want.kind == SPRINT_WANT_BATCH ? solver->batch : solver->n;
+    want.deploy = must_deploy(solver, &want, insists);
     want.deployment = solver->cost.deployments + want.deploy;
     solver->wanted = want;
     if (solver->stop == SPRINT_STOP_RUNNING) solver->stop = sprint__stop_check(solver);
@@ -85,6 +87,7 @@ sprint_status sprint_solver_ask(sprint_solver *solver, sprint_want *ret_want) {
       solver->asked = true;
       solver->cost.deployments += want.deploy;
       if (want.deploy) solver->steps_since_deploy = 0;
+      if (want.deploy) solver->deployed_other = want.theta != solver->theta;
     }
   }
   if (solver->stop != SPRINT_STOP_RUNNING) solver->wanted.kind = SPRINT_WANT_NOTHING;
@@ -93,7 +96,7 @@ sprint_status sprint_solver_ask(sprint_solver *solver, sprint_want *ret_want) {
 
 /* The penalty's gradient goes to v with the rest, which is then all there is. */
 static void add_penalty(sprint_solver *solver, struct sprint__estimate *estimate) {
-  if (solver->model->l2 == 0) return;
+  if (solver->model->l2 == 0 || estimate->next) return;
   for (size_t i = 0; i < solver->n_params; i++)
     solver->direction[i] = estimate->scale * solver->direction[i] + (estimate->control ? estimate->control[i] : 0) +
                            (sprint_real)sprint__model_decay(solver->model, solver->theta, i);
@@ -124,7 +127,7 @@ SPRINT__FAST bool sprint__descend(sprint_real *restrict theta, sprint_real *rest
 }
 
 static sprint_real step_size(const sprint_solver *solver) {
-  return (sprint_real)sprint__schedule_size(solver->schedule, solver->cost.steps);
+  return (sprint_real)solver->schedule->ops->size(solver->schedule, solver->cost.steps);
 }
 
 /* theta := its projection onto the ball of the radius. */
@@ -140,24 +143,51 @@ static void count_step(sprint_solver *solver, double loss, bool finite) {
   if (isnan(solver->first_loss)) solver->first_loss = loss;
   solver->cost.steps++;
   solver->steps_since_deploy++;
-  if (++solver->epoch_step == solver->inner) {
+  if (++solver->epoch_step == solver->inner || solver->ends_epoch) {
     solver->epoch_step = 0;
+    solver->ends_epoch = false;
     solver->cost.epochs++;
   }
   if (!finite || sprint__stop_exploded(solver, loss)) solver->stop = SPRINT_STOP_DIVERGED;
 }
 
+/* theta := what the estimator found, and v the way there. */
+static bool jump(sprint_solver *solver, const sprint_real *next) {
+  for (size_t i = 0; i < solver->n_params; i++) {
+    solver->direction[i] = solver->theta[i] - next[i];
+    solver->theta[i] = next[i];
+  }
+  return sprint__all_finite(solver->theta, solver->n_params);
+}
+
+/* theta -= gamma u, where u is what the step rule makes of v. */
+static bool turn_and_descend(sprint_solver *solver, const struct sprint__estimate *estimate) {
+  struct sprint__schedule *schedule = solver->schedule;
+  sprint_real size = step_size(solver);
+  sprint__descend(solver->theta, solver->direction, estimate->scale, estimate->control, 0, solver->n_params);
+  const sprint_real *u = schedule->ops->turn(schedule, solver->direction, solver->cost.steps);
+  for (size_t i = 0; i < solver->n_params; i++) solver->theta[i] -= size * u[i];
+  return sprint__all_finite(solver->theta, solver->n_params);
+}
+
 /* theta := project(theta - gamma v). */
 static void take_step(sprint_solver *solver, struct sprint__estimate *estimate) {
+  bool finite;
   add_penalty(solver, estimate);
-  bool finite = sprint__descend(solver->theta, solver->direction, estimate->scale, estimate->control, step_size(solver),
-                                solver->n_params);
+  if (estimate->next)
+    finite = jump(solver, estimate->next);
+  else if (solver->schedule->ops->turn)
+    finite = turn_and_descend(solver, estimate);
+  else
+    finite = sprint__descend(solver->theta, solver->direction, estimate->scale, estimate->control, step_size(solver),
+                             solver->n_params);
   project(solver);
   count_step(solver, estimate->loss, finite);
 }
 
 void sprint__solver_begin_step(sprint_solver *solver, const double *p, struct sprint__step *ret_step) {
-  assert(solver->asked && solver->estimator->linear && solver->model->l2 == 0 && solver->radius == 0);
+  assert(solver->asked && solver->estimator->linear && !solver->schedule->ops->turn);
+  assert(solver->model->l2 == 0 && solver->radius == 0);
   *ret_step = (struct sprint__step){solver->theta, solver->direction, step_size(solver), {0}};
   solver->estimator->linear(solver, p, &ret_step->linear);
 }
@@ -205,9 +235,11 @@ sprint_status sprint__solver_tell_sums(sprint_solver *solver, const struct sprin
   return SPRINT_OK;
 }
 
-/* p := the strata probabilities told, or what the counts say; a stratum that can show up must have been told. */
+/* p := the strata probabilities told, or what the counts say, as always of a sample; of a population, a stratum that
+ * can show up must have been told. */
 static sprint_status settle_strata(sprint_solver *solver, const double *p) {
   struct sprint__strata_sums *told = &solver->told;
+  if (solver->wanted.kind == SPRINT_WANT_SAMPLE) p = NULL;
   for (size_t c = 0; c < solver->n_strata; c++) {
     told->p[c] = p ? p[c] : (double)told->count[c] / (double)told->n;
     if (told->p[c] > 0 && told->count[c] == 0) {
@@ -217,6 +249,15 @@ static sprint_status settle_strata(sprint_solver *solver, const double *p) {
     }
   }
   return SPRINT_OK;
+}
+
+/* A sample is as large as was wanted. */
+static sprint_status check_sample(sprint_solver *solver) {
+  size_t n = solver->told.n;
+  if (solver->wanted.kind != SPRINT_WANT_SAMPLE || n == solver->wanted.n) return SPRINT_OK;
+  solver->told.n = 0;
+  return sprint_fail(solver->context, SPRINT_ERROR_ARGUMENT, "a sample of %zu records was told; %zu were wanted", n,
+                     solver->wanted.n);
 }
 
 static sprint_status tell_population(sprint_solver *solver, const sprint_records *records) {
@@ -230,6 +271,7 @@ static sprint_status tell_population(sprint_solver *solver, const sprint_records
   }
   if (!records->last) return SPRINT_OK;
   if (told->n == 0) return sprint_fail(solver->context, SPRINT_ERROR_ARGUMENT, "a population of no records was told");
+  SPRINT__TRY(check_sample(solver));
   SPRINT__TRY(settle_strata(solver, solver->n_strata > 1 ? records->p : NULL));
   sprint_status status = sprint__solver_tell_sums(solver, told);
   told->n = 0;
@@ -273,6 +315,23 @@ static sprint_status check_strata(const sprint_solver *solver, const sprint_reco
   return SPRINT_OK;
 }
 
+/* Of a batch: what the method goes by must have been told. */
+static sprint_status check_identities(const sprint_solver *solver, const sprint_records *records) {
+  if (solver->wanted.kind != SPRINT_WANT_BATCH) return SPRINT_OK;
+  if (solver->tells_strata && solver->n_strata > 1 && !records->stratum)
+    return sprint_fail(solver->context, SPRINT_ERROR_ARGUMENT,
+                       "the method needs to know of which stratum each record is; `stratum` was expected");
+  if (!solver->tells_who) return SPRINT_OK;
+  if (!records->who)
+    return sprint_fail(solver->context, SPRINT_ERROR_ARGUMENT,
+                       "the method needs to know whose record each is; `who` was expected");
+  for (size_t i = 0; i < records->n; i++)
+    if (records->who[i] >= solver->n)
+      return sprint_fail(solver->context, SPRINT_ERROR_ARGUMENT, "record %zu is of individual %u; there are %zu", i,
+                         (unsigned)records->who[i], solver->n);
+  return SPRINT_OK;
+}
+
 static sprint_status check_records(const sprint_solver *solver, const sprint_records *records) {
   if (records->n > 0 && (!records->y || (!records->x && (!records->images || !records->who))))
     return sprint_fail(solver->context, SPRINT_ERROR_ARGUMENT, "the records told have no x or no y");
@@ -291,6 +350,7 @@ sprint_status sprint_solver_tell(sprint_solver *solver, const sprint_records *to
   SPRINT__TRY(check_deployment(solver, records));
   SPRINT__TRY(check_records(solver, records));
   SPRINT__TRY(check_strata(solver, records));
+  SPRINT__TRY(check_identities(solver, records));
   SPRINT__TRY(sprint__model_check_labels(solver->model, records->y, records->n));
   return solver->wanted.kind == SPRINT_WANT_BATCH ? tell_batch(solver, records) : tell_population(solver, records);
 }

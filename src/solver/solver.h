@@ -5,6 +5,7 @@
 
 #include "model/model.h"
 #include "solver/deploy.h"
+#include "solver/schedule.h"
 #include "solver/strata.h"
 
 /* What an estimator found: v = scale * (what it left in solver->direction) + control + the penalty's gradient. */
@@ -13,6 +14,7 @@ struct sprint__estimate {
   uint64_t ifo;
   sprint_real scale;
   const sprint_real *control; /* (n_params), or NULL */
+  const sprint_real *next;    /* (n_params) theta after the step, whatever v and the step rule say; NULL: by them */
 };
 
 /* What an estimator may declare of its next step: that it is linear in gradients of single records,
@@ -35,10 +37,12 @@ struct sprint__linear {
 struct sprint__estimator_ops {
   /* Reads the method section; takes what it needs from solver->arena, which is freed with the solver. */
   sprint_status (*setup)(sprint_solver *solver, const struct sprint__section *section);
-  /* Fills kind and reference for the step to come; returns true where theta itself must be deployed, whatever the
-   * policy says (a snapshot). */
+  /* Fills kind and reference for the step to come, and n where it is neither the batch nor everybody; returns true
+   * where theta itself must be deployed, whatever the policy says (a snapshot). Another theta than the solver's may be
+   * wanted deployed: it is, always. */
   bool (*want)(const sprint_solver *solver, sprint_want *ret_want);
-  /* Everybody was told. Returns true if v is ready, false if more is wanted first. */
+  /* Everybody was told, or the sample that was wanted; p of a sample is how often each stratum is in it. Returns true
+   * if v is ready, false if more is wanted first. */
   bool (*population)(sprint_solver *solver, const struct sprint__strata_sums *everybody,
                      struct sprint__estimate *ret_estimate);
   /* A batch was told; rows: the same as the model takes it. Returns as `population` does. */
@@ -64,14 +68,18 @@ struct sprint_solver {
   struct sprint__arena arena; /* of all that it and its estimator need */
   sprint_model *model;
   uint64_t seed;
-  size_t n, n_strata, n_params;
+  size_t n; /* of the population; 0: it has no end */
+  size_t n_strata, n_params;
   size_t batch;
   uint64_t inner; /* steps of an epoch, m */
 
   const struct sprint__estimator_ops *estimator;
-  void *impl;   /* the estimator's */
-  bool coupled; /* its batches carry reference records */
-  bool anchors; /* its linear steps have a theta~ */
+  void *impl;                   /* the estimator's */
+  bool coupled;                 /* its batches carry reference records */
+  bool anchors;                 /* its linear steps have a theta~ */
+  bool follows;                 /* its references are to the deployment before, not to a snapshot's */
+  bool samples;                 /* a snapshot of its may be a sample */
+  bool tells_strata, tells_who; /* its batches say of which stratum, and whose, each record is */
   struct sprint__schedule *schedule;
   double radius; /* of the ball that theta is projected onto; 0: none */
   struct sprint__deploy deploy;
@@ -80,7 +88,9 @@ struct sprint_solver {
   sprint_real *theta, *direction; /* (n_params) theta and v */
   sprint_counters cost;
   uint64_t epoch_step;         /* k */
+  bool ends_epoch;             /* the step that is being taken is the epoch's last, however many were planned */
   uint64_t steps_since_deploy; /* of the newest deployment */
+  bool deployed_other;         /* which was not of the solver's theta, but of one that the estimator wanted to try */
   sprint_stop stop;
   double first_loss; /* NaN until one was seen */
   sprint_want wanted;
@@ -104,10 +114,10 @@ struct sprint__method sprint__method_of(const struct sprint__section *section);
 sprint_status sprint__solver_build(sprint_context *context, const struct sprint__method *method,
                                    const sprint_solver_options *options, sprint_solver **ret_solver);
 
-/* schedule.c */
-sprint_status sprint__schedule_build(struct sprint__arena *arena, const struct sprint__section *section,
-                                     uint64_t planned_steps, uint64_t inner, struct sprint__schedule **ret_schedule);
-double sprint__schedule_size(const struct sprint__schedule *schedule, uint64_t step);
+/* Whether the newest deployment is of the solver's theta as it is. */
+static inline bool sprint__solver_is_deployed(const sprint_solver *solver) {
+  return solver->cost.deployments > 0 && solver->steps_since_deploy == 0 && !solver->deployed_other;
+}
 
 /* stop.c */
 struct sprint__stop_rules sprint__stop_read(const struct sprint__section *section);

@@ -43,7 +43,7 @@ uint64_t sprint__stop_planned_steps(const struct sprint__stop_rules *rules, uint
 static bool used_up(uint64_t used, uint64_t budget) { return budget > 0 && used >= budget; }
 
 /* What must be left for the next step: a snapshot that no step can follow is not begun. */
-static uint64_t reserve(const sprint_solver *solver) { return solver->snapshot_next ? solver->n : 0; }
+static uint64_t reserve(const sprint_solver *solver) { return solver->snapshot_next ? solver->wanted.n : 0; }
 
 sprint_stop sprint__stop_check(const sprint_solver *solver) {
   const struct sprint__stop_rules *rules = &solver->rules;

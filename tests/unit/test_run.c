@@ -181,14 +181,15 @@ static void test_sampler__frequencies(void **state) {
   static uint32_t who[DRAWS];
   const double p[2] = {0.9, 0.1};
   size_t count[2] = {0, 0}, first = 0;
-  sprint__sampler_draw(w.population, p, 1, 1, DRAWS, who);
+  const struct sprint__draws draws = {1, 1, SPRINT__FOR_DRAWS, 0};
+  sprint__sampler_draw(w.population, p, &draws, DRAWS, who);
   for (size_t i = 0; i < DRAWS; i++) count[sprint__population_stratum(w.population, who[i])]++;
   assert_true(fabs((double)count[1] - 0.1 * DRAWS) < 5 * sqrt(0.1 * 0.9 * DRAWS));
-  sprint__sampler_draw(w.population, NULL, 1, 1, DRAWS, who);
+  sprint__sampler_draw(w.population, NULL, &draws, DRAWS, who);
   for (size_t i = 0; i < DRAWS; i++) first += who[i] == 0;
   assert_true(fabs((double)first - DRAWS / 200.0) < 5 * sqrt(DRAWS / 200.0));
   const double sure[2] = {0, 1};
-  sprint__sampler_draw(w.population, sure, 1, 1, DRAWS, who);
+  sprint__sampler_draw(w.population, sure, &draws, DRAWS, who);
   for (size_t i = 0; i < DRAWS; i++) assert_int_equal(sprint__population_stratum(w.population, who[i]), 1);
   world_free(&w);
 }
