@@ -160,6 +160,9 @@ typedef struct sprint_trace_row {
   double entropy;           /* of the strata probabilities p_c(theta), natural logarithm */
   double effective_classes; /* exp(entropy): how many classes are left, in effect */
   double bias;              /* |E[v] - grad J| of the newest step, over all draws; 0 where the estimator has none */
+  double drift;             /* the same as the method itself could know it: sprint_drift's bias, */
+  double drift_noise;       /* its noise, */
+  double kappa;             /* and its kappa */
 } sprint_trace_row;
 
 /* Called at every trace row, and (row == NULL) now and then between rows with the cost so far. Return false to stop
@@ -449,6 +452,7 @@ typedef struct sprint_solver_options {
   size_t n_strata;          /* of deployments that reweight; 0 or 1: none do */
   const sprint_real *theta; /* starting point, copied; required */
   uint64_t seed;            /* of a method's own coin flips; data are drawn by whoever tells them */
+  bool still;               /* features never move: all that a deployment changes is how often strata show up */
 } sprint_solver_options;
 
 SPRINT_API sprint_status sprint_solver_new(sprint_context *context, const sprint_solver_options *options,
@@ -461,6 +465,19 @@ SPRINT_API const sprint_real *sprint_solver_direction(const sprint_solver *solve
 SPRINT_API sprint_counters sprint_solver_counters(const sprint_solver *solver);
 SPRINT_API sprint_stop sprint_solver_stop(const sprint_solver *solver);
 SPRINT_API void sprint_solver_halt(sprint_solver *solver, sprint_stop reason); /* the next ask wants nothing */
+
+/* The drift meter of a SPRINT solver: how far the population's answers to theta have carried the gradient away from the
+ * snapshot that v leans on, since that snapshot. What is not known is NaN: before the first look at a batch, of other
+ * methods, and of corrections whose reference records do not show it (coupled and unbiased, where features move). */
+typedef struct sprint_drift {
+  size_t size;
+  double bias;     /* |b|, b = grad J(theta~; theta) - g^: estimated bias of v; exact where features never move */
+  double noise;    /* the standard error of b: a |bias| near it may be none at all; 0 where it is exact */
+  double distance; /* mean |theta - theta~| over what was looked at */
+  double kappa;    /* bias / distance: how sensitive the gradient is to deployments */
+  size_t looks;    /* batches looked at */
+} sprint_drift;
+SPRINT_API sprint_status sprint_solver_drift(const sprint_solver *solver, sprint_drift *ret_drift);
 
 /* ------------------------------------------------------------------------------------------------------------------
  * 5. Your own shift, your own loss

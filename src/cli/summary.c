@@ -15,7 +15,7 @@ struct moments {
 
 /* The runs of one method at one point. */
 struct method {
-  size_t n, n_diverged, n_collapsed;
+  size_t n, n_diverged, n_collapsed, n_biased;
   struct moments columns[N_COLUMNS];
 };
 
@@ -60,6 +60,15 @@ static bool collapsed(const struct cli_summary *summary, const sprint_trace_row 
   return summary->base_classes > 1 && row->effective_classes - 1 < (summary->base_classes - 1) / 4;
 }
 
+/* Standard errors from which on the drift meter's reading is no noise. */
+#define SURE 3
+
+/* Whether the method leans on a snapshot that no longer holds: its bias passes the gradient. */
+static bool biased(const sprint_trace_row *row) {
+  double drift = row->drift > SURE * row->drift_noise ? row->drift : 0, bias = isnan(row->bias) ? drift : row->bias;
+  return bias * bias > row->gradient_sq;
+}
+
 void cli_summary_add(struct cli_summary *summary, struct cli_number run, const sprint_trace_row *last,
                      sprint_stop stop) {
   struct method *m = &summary->methods[run.point * summary->n_methods + run.method];
@@ -75,6 +84,7 @@ void cli_summary_add(struct cli_summary *summary, struct cli_number run, const s
   m->n++;
   m->n_diverged += stop == SPRINT_STOP_DIVERGED;
   m->n_collapsed += collapsed(summary, last);
+  m->n_biased += biased(last);
   for (size_t c = 0; c < N_COLUMNS; c++) {
     double away = values[c] - m->columns[c].mean;
     m->columns[c].mean += away / (double)m->n;
@@ -115,6 +125,15 @@ static void print_collapse(const struct cli_summary *summary, size_t point, size
          sprint_population_n_classes(sprint_experiment_population(summary->experiment)));
 }
 
+static void print_bias(const struct cli_summary *summary, size_t point, size_t method) {
+  const struct method *m = &summary->methods[point * summary->n_methods + method];
+  if (!m->n_biased) return;
+  printf(
+      "%s: its steps are biased beyond the gradient itself in %zu of %zu run(s) (columns bias, gradient_sq of the "
+      "trace); `correction: unbiased` has no bias and costs no more\n",
+      sprint_experiment_method_name(summary->experiment, method), m->n_biased, m->n);
+}
+
 static bool has_runs(const struct cli_summary *summary, size_t point) {
   size_t n = 0;
   for (size_t i = 0; i < summary->n_methods; i++) n += summary->methods[point * summary->n_methods + i].n;
@@ -130,6 +149,7 @@ static void print_point(const struct cli_summary *summary, size_t point, int nam
          summary->shows_classes ? "  classes" : "", "seconds");
   for (size_t i = 0; i < summary->n_methods; i++) print_method(summary, point, i, name_width);
   for (size_t i = 0; i < summary->n_methods; i++) print_collapse(summary, point, i);
+  for (size_t i = 0; i < summary->n_methods; i++) print_bias(summary, point, i);
 }
 
 void cli_summary_print(const struct cli_summary *summary) {

@@ -10,6 +10,7 @@ static const char *pixels_misfit(const struct sprint__engine *engine) {
   if (!solver->estimator->linear && !solver->estimator->full)
     return "the method does not say that its steps are linear";
   if (solver->schedule->ops->turn) return "the step rule goes in another direction than v";
+  if (solver->may_end_epoch) return "an epoch may end early";
   if (solver->samples) return "a snapshot may be a sample";
   if (sprint__shift_moves(engine->shift)) return "the shift moves features";
   if (!model->upper.out || model->upper.out % SPRINT__PIXEL_COLUMNS != 0)

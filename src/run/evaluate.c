@@ -10,6 +10,7 @@ static void measure_nothing(double *p, size_t n_strata, sprint_trace_row *row) {
   for (size_t c = 0; c < n_strata; c++) p[c] = NAN;
   row->loss = row->accuracy = row->loss_base = row->accuracy_base = row->loss_heldout = row->accuracy_heldout = NAN;
   row->gradient_sq = row->displacement = row->bias = NAN;
+  row->drift = row->drift_noise = row->kappa = NAN;
 }
 
 /* p (n_strata) gets the probabilities at theta. */
@@ -31,6 +32,10 @@ static sprint_status measure(sprint_run *run, double *p, sprint_trace_row *row) 
   row->accuracy_base = look.accuracy_base;
   row->loss_heldout = look.loss_heldout;
   row->accuracy_heldout = look.accuracy_heldout;
+  sprint_drift drift = sprint__solver_drift(run->solver, p);
+  row->drift = drift.bias;
+  row->drift_noise = drift.noise;
+  row->kappa = drift.kappa;
   return SPRINT_OK;
 }
 

@@ -82,6 +82,7 @@ static sprint_status start_solver(sprint_run *run, const struct sprint__run_sect
       .n_strata = sprint__shift_reweights(run->shift) ? population->n_strata : 1,
       .theta = start,
       .seed = run->seed,
+      .still = !sprint__shift_moves(run->shift),
   };
   return sprint__solver_build(run->context, &sections->method, &options, &run->solver);
 }

@@ -42,6 +42,9 @@ static const struct column columns[] = {
     REAL(entropy),
     REAL(effective_classes),
     REAL(bias),
+    REAL(drift),
+    REAL(drift_noise),
+    REAL(kappa),
 };
 
 static double column_real(const sprint_trace_row *row, const struct column *column) {

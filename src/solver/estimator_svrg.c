@@ -5,11 +5,17 @@
  * with z~ and g^ set by the correction (docs/math.md section 3): whether z~ is the same shifted sample or the same
  * individual's record under theta~ (coupled), and whether g^ is g~ or the per-stratum gradients weighted by the strata
  * of today (stratified). */
+#include <math.h>
 #include <string.h>
 
+#include "base/vector.h"
+#include "solver/correction.h"
+#include "solver/drift.h"
+#include "solver/snapshot.h"
 #include "solver/solver.h"
 
 struct svrg {
+  struct sprint__snapshot taking;
   bool stratified;
   bool anchored;                /* there has been a snapshot */
   uint64_t anchor_step;         /* the solver's steps at the newest one */
@@ -19,61 +25,89 @@ struct svrg {
   sprint_real *snapshot;        /* (n_params) g~; all without the penalty's part */
   uint64_t version, n_versions; /* of the snapshot as g^; of all g^ so far */
 
-  /* Where the strata are weighted anew, otherwise NULL: */
+  /* Where features move and z~ = z; otherwise it never looks: */
+  struct sprint__drift drift;
+  double patience;  /* an epoch ends once the drift is this fraction of |v|; 0: it never ends early */
+  double *newest_p; /* (n_strata) of the newest batch */
+
+  /* Where strata may be reweighted, and the correction does or the meter goes by it; otherwise NULL: */
   sprint_real *strata_gradient; /* (n_strata, n_params) g~_c */
-  sprint_real *control;         /* (n_params) g^ under control_p */
-  double *control_p;            /* (n_strata) */
-  uint64_t control_version;     /* 0: none has been worked out since the snapshot */
+  /* Where the correction weighs the strata anew, otherwise NULL: */
+  sprint_real *control;     /* (n_params) g^ under control_p */
+  double *control_p;        /* (n_strata) */
+  uint64_t control_version; /* 0: none has been worked out since the snapshot */
 };
+
+/* The meter looks at batches where z~ = z is drawn anew; where features never move it goes by the strata. */
+static sprint_status setup_meter(sprint_solver *solver, const struct sprint__section *section) {
+  struct svrg *s = solver->impl;
+  s->patience = sprint__get_real(section, "patience");
+  solver->may_end_epoch = s->patience > 0;
+  if (!solver->still && !solver->coupled) return sprint__drift_setup(solver, &s->drift);
+  if (s->patience == 0 || solver->still) return SPRINT_OK;
+  return sprint__refuse(section, "patience", "a coupled correction does not see the drift; 0 was expected");
+}
 
 static sprint_status svrg_setup(sprint_solver *solver, const struct sprint__section *section) {
   struct sprint__arena *arena = &solver->arena;
   struct svrg *s = solver->impl = sprint__arena_take(arena, 1, sizeof *s);
   if (!s) return SPRINT_ERROR_MEMORY;
-  const char *correction = sprint__get_text(section, "correction");
-  bool unbiased = strcmp(correction, "unbiased") == 0;
+  struct sprint__correction correction = sprint__correction_of(section);
   solver->anchors = true;
-  solver->coupled = unbiased || strcmp(correction, "coupled") == 0;
-  s->stratified = (unbiased || strcmp(correction, "stratified") == 0) && solver->n_strata > 1;
+  solver->coupled = correction.coupled;
+  s->stratified = correction.stratified && solver->n_strata > 1;
   size_t d = solver->n_params, strata = solver->n_strata;
   s->anchor = sprint__arena_take(arena, d, sizeof(sprint_real));
   s->snapshot = sprint__arena_take(arena, d, sizeof(sprint_real));
   s->anchor_p = sprint__arena_take(arena, strata, sizeof(double));
-  if (s->stratified) {
+  s->newest_p = sprint__arena_take(arena, strata, sizeof(double));
+  if (s->stratified || (solver->still && strata > 1))
     s->strata_gradient = sprint__arena_take(arena, strata * d, sizeof(sprint_real));
+  if (s->stratified) {
     s->control = sprint__arena_take(arena, d, sizeof(sprint_real));
     s->control_p = sprint__arena_take(arena, strata, sizeof(double));
   }
-  return sprint__arena_status(arena);
+  SPRINT__TRY(setup_meter(solver, section));
+  return sprint__snapshot_setup(solver, section, &s->taking);
 }
 
 static bool svrg_want(const sprint_solver *solver, sprint_want *ret_want) {
   const struct svrg *s = solver->impl;
   bool fresh = s->anchored && s->anchor_step == solver->cost.steps;
   bool snapshot = solver->epoch_step == 0 && !fresh;
-  ret_want->kind = snapshot ? SPRINT_WANT_POPULATION : SPRINT_WANT_BATCH;
+  ret_want->kind = SPRINT_WANT_BATCH;
+  if (snapshot) sprint__snapshot_want(solver, &s->taking, ret_want);
   ret_want->reference = snapshot || !solver->coupled ? 0 : s->anchor_deployment;
   return snapshot;
 }
 
-static bool svrg_population(sprint_solver *solver, const struct sprint__strata_sums *everybody,
+/* g~_c; of a stratum that a sample has nobody of, g~. */
+static void keep_strata(const sprint_solver *solver, struct svrg *s, const struct sprint__strata_sums *sums) {
+  size_t d = solver->n_params;
+  for (size_t c = 0; c < solver->n_strata; c++)
+    for (size_t i = 0; i < d; i++)
+      s->strata_gradient[c * d + i] =
+          sums->count[c] ? (sprint_real)(sums->gradient[c * d + i] / (double)sums->count[c]) : s->snapshot[i];
+}
+
+static bool svrg_population(sprint_solver *solver, const struct sprint__strata_sums *told,
                             struct sprint__estimate *ret_estimate) {
   (void)ret_estimate;
   struct svrg *s = solver->impl;
-  size_t d = solver->n_params;
-  memcpy(s->anchor, solver->theta, d * sizeof *s->anchor);
-  memcpy(s->anchor_p, everybody->p, solver->n_strata * sizeof *s->anchor_p);
+  const struct sprint__strata_sums *sums = sprint__snapshot_tell(solver, &s->taking, told);
+  if (!sums) return false;
+  memcpy(s->anchor, solver->theta, solver->n_params * sizeof *s->anchor);
+  memcpy(s->anchor_p, sums->p, solver->n_strata * sizeof *s->anchor_p);
+  memcpy(s->newest_p, sums->p, solver->n_strata * sizeof *s->newest_p);
   s->anchored = true;
   s->anchor_step = solver->cost.steps;
   s->anchor_deployment = solver->cost.deployments;
   s->version = ++s->n_versions;
   s->control_version = 0;
-  for (size_t c = 0; s->stratified && c < solver->n_strata; c++)
-    for (size_t i = 0; i < d; i++)
-      s->strata_gradient[c * d + i] =
-          everybody->count[c] ? (sprint_real)(everybody->gradient[c * d + i] / (double)everybody->count[c]) : 0;
-  struct sprint__strata_parts parts = sprint__strata_parts_of(everybody);
-  sprint__strata_mean(solver->context, &parts, everybody->p, s->snapshot, NULL);
+  struct sprint__strata_parts parts = sprint__strata_parts_of(sums);
+  sprint__strata_mean(solver->context, &parts, sums->p, s->snapshot, NULL);
+  if (s->strata_gradient) keep_strata(solver, s, sums);
+  sprint__drift_clear(solver, &s->drift);
   return false;
 }
 
@@ -97,11 +131,51 @@ static void svrg_linear(sprint_solver *solver, const double *p, struct sprint__l
   ret_linear->coupled = solver->coupled;
   ret_linear->control = s->snapshot;
   ret_linear->version = s->version;
+  if (p) memcpy(s->newest_p, p, solver->n_strata * sizeof *p);
   if (!s->stratified || !p || memcmp(p, s->anchor_p, solver->n_strata * sizeof *p) == 0) return;
   weigh_strata(solver, p);
   ret_linear->control = s->control;
   ret_linear->version = s->control_version;
   ret_linear->steady = false;
+}
+
+/* What the correction itself repairs is no drift: b = (weighing of today) - g^. */
+static sprint_drift strata_drift(const sprint_solver *solver, const double *p) {
+  const struct svrg *s = solver->impl;
+  double distance = sprint__distance(solver->theta, s->anchor, solver->n_params), square = 0;
+  for (size_t i = 0; s->strata_gradient && !s->stratified && i < solver->n_params; i++) {
+    double b = 0;
+    for (size_t c = 0; c < solver->n_strata; c++)
+      b += (p[c] - s->anchor_p[c]) * (double)s->strata_gradient[c * solver->n_params + i];
+    square += b * b;
+  }
+  double bias = sqrt(square);
+  return (sprint_drift){sizeof(sprint_drift), bias, 0, distance, bias / distance, 0};
+}
+
+static sprint_drift svrg_drift(const sprint_solver *solver, const double *p) {
+  const struct svrg *s = solver->impl;
+  if (solver->still && s->anchored) return strata_drift(solver, p ? p : s->newest_p);
+  return sprint__drift_read(solver, &s->drift);
+}
+
+/* Standard errors from which on a drift is no noise. */
+#define SURE 3
+
+/* Looks at the batch, and ends the epoch where v leans too much on a snapshot that no longer holds. */
+static void watch_drift(sprint_solver *solver, const struct sprint__rows *rows, const struct sprint__linear *linear) {
+  struct svrg *s = solver->impl;
+  bool looks = sprint__drift_looks(solver, &s->drift);
+  if (looks) sprint__drift_look(solver, &s->drift, rows, linear->anchor, linear->control);
+  if (s->patience == 0 || (!looks && !solver->still)) return;
+  double square = 0;
+  for (size_t i = 0; i < solver->n_params; i++) {
+    double v = (double)solver->direction[i] / (double)rows->n + (double)linear->control[i] +
+               sprint__model_decay(solver->model, solver->theta, i);
+    square += v * v;
+  }
+  sprint_drift drift = svrg_drift(solver, NULL);
+  solver->ends_epoch = drift.bias > SURE * drift.noise && drift.bias > s->patience * sqrt(square);
 }
 
 static bool svrg_batch(sprint_solver *solver, const sprint_records *records, const struct sprint__rows *rows,
@@ -114,11 +188,15 @@ static bool svrg_batch(sprint_solver *solver, const sprint_records *records, con
   ret_estimate->control = linear.control;
   ret_estimate->loss = sums.loss / (double)records->n;
   ret_estimate->ifo = linear.ifo * records->n;
+  watch_drift(solver, rows, &linear);
   return true;
 }
 
 static double svrg_ifo(const sprint_solver *solver) {
-  return (double)solver->n + 2 * (double)solver->inner * (double)solver->batch;
+  const struct svrg *s = solver->impl;
+  double snapshot = solver->n ? (double)solver->n : s->taking.sample;
+  if (solver->samples) snapshot = fmin(snapshot, s->taking.sample);
+  return snapshot + 2 * (double)solver->inner * (double)solver->batch;
 }
 
 static const struct sprint__estimator_ops svrg_ops = {
@@ -127,15 +205,25 @@ static const struct sprint__estimator_ops svrg_ops = {
     .population = svrg_population,
     .batch = svrg_batch,
     .linear = svrg_linear,
+    .drift = svrg_drift,
     .ifo_per_epoch = svrg_ifo,
 };
 
 static const sprint_param svrg_params[] = {
-    SPRINT__CHOICE(
-        "correction", "paper", "paper|coupled|stratified|unbiased",
-        "paper: the published algorithm, biased; coupled: exact where features move; stratified: exact where "
-        "strata are reweighted; unbiased: exact for both"),
+    SPRINT__CORRECTION_PARAM,
+    SPRINT__SNAPSHOT_PARAMS,
+    SPRINT__REAL(
+        "patience", "0", 0, 1e12,
+        "an epoch ends early once the drift meter says that the bias is beyond this fraction of |v|; 0: never"),
 };
 
-const sprint_kind sprint__estimator_svrg = {"sprint", "SPRINT: variance reduction by a snapshot, n + 2bm IFO an epoch",
-                                            svrg_params, SPRINT__COUNT(svrg_params), &svrg_ops};
+const sprint_kind sprint__estimator_svrg = {
+    .name = "sprint",
+    .help = "SPRINT: variance reduction by a snapshot, n + 2bm IFO an epoch",
+    .params = svrg_params,
+    .n_params = SPRINT__COUNT(svrg_params),
+    .ops = &svrg_ops,
+    .cites = "arXiv 2509.17304 (paper); its other corrections: docs/math.md",
+    .cost = "2b IFO a step, n a snapshot",
+    .memory = "2d; one more for each stratum where strata are reweighted",
+};

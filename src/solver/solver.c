@@ -21,6 +21,16 @@ const sprint_real *sprint_solver_direction(const sprint_solver *solver) { return
 sprint_counters sprint_solver_counters(const sprint_solver *solver) { return solver->cost; }
 sprint_stop sprint_solver_stop(const sprint_solver *solver) { return solver->stop; }
 
+sprint_drift sprint__solver_drift(const sprint_solver *solver, const double *p) {
+  if (solver->estimator->drift) return solver->estimator->drift(solver, p);
+  return (sprint_drift){sizeof(sprint_drift), NAN, NAN, NAN, NAN, 0};
+}
+
+sprint_status sprint_solver_drift(const sprint_solver *solver, sprint_drift *ret_drift) {
+  sprint_drift drift = sprint__solver_drift(solver, NULL);
+  return SPRINT__SIZED_GIVE(solver->context, sprint_drift, &drift, ret_drift);
+}
+
 void sprint_solver_halt(sprint_solver *solver, sprint_stop reason) {
   if (solver->stop == SPRINT_STOP_RUNNING) solver->stop = reason;
 }
@@ -57,6 +67,7 @@ sprint_status sprint__solver_build(sprint_context *context, const struct sprint_
   solver->context = solver->arena.context = context;
   solver->model = options->model;
   solver->seed = options->seed;
+  solver->still = options->still;
   solver->n = options->n;
   solver->n_strata = options->n_strata ? options->n_strata : 1;
   solver->n_params = options->model->n_params;

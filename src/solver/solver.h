@@ -52,6 +52,9 @@ struct sprint__estimator_ops {
   /* Declarations, each optional. */
   /* The step to come is linear; p (n_strata) are the strata probabilities of its draws, NULL: as in the population. */
   void (*linear)(sprint_solver *solver, const double *p, struct sprint__linear *ret_linear);
+  /* What its drift meter says where p (n_strata) are the strata probabilities of theta's deployment; NULL p: as told.
+   */
+  sprint_drift (*drift)(const sprint_solver *solver, const double *p);
   double (*ifo_per_epoch)(const sprint_solver *solver); /* NULL: a gradient for each record drawn */
   bool unbiased;                                        /* over all draws v is grad J(theta; deployed) */
   bool full; /* a step looks at everybody: an epoch is one step unless told otherwise */
@@ -68,7 +71,8 @@ struct sprint_solver {
   struct sprint__arena arena; /* of all that it and its estimator need */
   sprint_model *model;
   uint64_t seed;
-  size_t n; /* of the population; 0: it has no end */
+  bool still; /* features never move */
+  size_t n;   /* of the population; 0: it has no end */
   size_t n_strata, n_params;
   size_t batch;
   uint64_t inner; /* steps of an epoch, m */
@@ -79,6 +83,7 @@ struct sprint_solver {
   bool anchors;                 /* its linear steps have a theta~ */
   bool follows;                 /* its references are to the deployment before, not to a snapshot's */
   bool samples;                 /* a snapshot of its may be a sample */
+  bool may_end_epoch;           /* by ends_epoch */
   bool tells_strata, tells_who; /* its batches say of which stratum, and whose, each record is */
   struct sprint__schedule *schedule;
   double radius; /* of the ball that theta is projected onto; 0: none */
@@ -124,6 +129,9 @@ struct sprint__stop_rules sprint__stop_read(const struct sprint__section *sectio
 uint64_t sprint__stop_planned_steps(const struct sprint__stop_rules *rules, uint64_t inner);
 sprint_stop sprint__stop_check(const sprint_solver *solver);
 bool sprint__stop_exploded(const sprint_solver *solver, double loss);
+
+/* The solver's drift meter at strata probabilities p of its theta; p NULL: at those of the newest batch told. */
+sprint_drift sprint__solver_drift(const sprint_solver *solver, const double *p);
 
 /* What engines tell a solver. Of sprint_solver_ask's answers, SPRINT_WANT_POPULATION can be met by sums over everybody;
  * and SPRINT_WANT_BATCH, where the estimator has declared its step linear, by a step that the engine takes:

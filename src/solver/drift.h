@@ -1,0 +1,36 @@
+/* The drift meter: how far the population's answer to theta has carried the gradient at theta~ away from the snapshot,
+ * b = grad J(theta~; theta) - g^, which is the bias of v with its sign turned. Where strata alone are reweighted the
+ * snapshot's gradients by stratum tell it exactly. Where features move it is estimated: the inner loop's own
+ * grad l(z; theta~), less g^, averaged over some batches of the epoch. */
+#ifndef SPRINT_SOLVER_DRIFT_H
+#define SPRINT_SOLVER_DRIFT_H
+
+#include "solver/strata.h"
+
+struct sprint__rows;
+
+struct sprint__drift {
+  uint64_t stride;       /* every so many steps of an epoch it looks; 0: never */
+  double *sum;           /* (n_params) over batches looked at, of mean grad l(z; theta~) - g^ */
+  sprint_real *gradient; /* (n_params) room */
+  double squares;        /* the sum of their squared lengths */
+  double distance;       /* of |theta - theta~| */
+  size_t looks;
+};
+
+sprint_status sprint__drift_setup(sprint_solver *solver, struct sprint__drift *ret_drift);
+
+/* There is a new snapshot. */
+void sprint__drift_clear(const sprint_solver *solver, struct sprint__drift *drift);
+
+/* Whether the step to come is one that it looks at. */
+bool sprint__drift_looks(const sprint_solver *solver, const struct sprint__drift *drift);
+
+/* Looks at a batch z drawn under theta, at theta~ = anchor, with g^ = control. */
+void sprint__drift_look(sprint_solver *solver, struct sprint__drift *drift, const struct sprint__rows *rows,
+                        const sprint_real *anchor, const sprint_real *control);
+
+/* What the looks say so far; NaN where there were none. */
+sprint_drift sprint__drift_read(const sprint_solver *solver, const struct sprint__drift *drift);
+
+#endif
