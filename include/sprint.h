@@ -453,6 +453,7 @@ typedef struct sprint_solver_options {
   const sprint_real *theta; /* starting point, copied; required */
   uint64_t seed;            /* of a method's own coin flips; data are drawn by whoever tells them */
   bool still;               /* features never move: all that a deployment changes is how often strata show up */
+  const size_t *strata_sizes; /* (n_strata) people of each, copied; NULL: not known, which `saga` alone minds */
 } sprint_solver_options;
 
 SPRINT_API sprint_status sprint_solver_new(sprint_context *context, const sprint_solver_options *options,

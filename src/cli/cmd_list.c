@@ -42,6 +42,13 @@ static void print_params(const sprint_param *params, size_t n) {
   }
 }
 
+/* What a researcher asks of a method. */
+static void print_facts(const sprint_kind *kind) {
+  if (kind->cost) printf("      cost: %s\n", kind->cost);
+  if (kind->memory) printf("      memory: %s (d parameters, n individuals, batch b)\n", kind->memory);
+  if (kind->cites) printf("      see: %s\n", kind->cites);
+}
+
 static void print_family(const sprint_family *family) {
   printf("%s: %s%s%s%s\n", family->name, family->help, family->key[0] ? " (config key `" : "", family->key,
          family->key[0] ? "`)" : "");
@@ -49,6 +56,7 @@ static void print_family(const sprint_family *family) {
     const sprint_kind *kind = family->kinds[i];
     bool standard = family->standard && strcmp(family->standard, kind->name) == 0;
     if (kind->name[0]) printf("  %s: %s%s\n", kind->name, kind->help, standard ? " (the default)" : "");
+    print_facts(kind);
     print_params(kind->params, kind->n_params);
   }
   if (family->n_params) puts("  shared by all of them:");

@@ -130,7 +130,7 @@ static void print_bias(const struct cli_summary *summary, size_t point, size_t m
   if (!m->n_biased) return;
   printf(
       "%s: its steps are biased beyond the gradient itself in %zu of %zu run(s) (columns bias, gradient_sq of the "
-      "trace); `correction: unbiased` has no bias and costs no more\n",
+      "trace); `correction: unbiased` with full snapshots has none\n",
       sprint_experiment_method_name(summary->experiment, method), m->n_biased, m->n);
 }
 

@@ -45,18 +45,6 @@ sprint_status sprint_model_start(sprint_model *model, uint64_t seed, sprint_real
   return SPRINT_OK;
 }
 
-/* Rows start .. end of all. */
-static struct sprint__rows part_of(const struct sprint__rows *rows, const sprint_model *model, size_t start,
-                                   size_t end) {
-  size_t d = model->n_features;
-  struct sprint__rows part = *rows;
-  part.n = end - start;
-  if (rows->x) part.x += start * d;
-  if (rows->y) part.y += start;
-  if (rows->who) part.who += start;
-  return part;
-}
-
 /* What it costs to have a lane with gradients, in floating-point operations: clearing and adding up n_params numbers,
  * which come from memory where they are many. */
 static double lane_cost(size_t n_params) {
@@ -177,7 +165,7 @@ static void rows_body(void *user, struct sprint__lane *lane, size_t start, size_
   const struct rows_sum *work = user;
   const sprint_model *model = work->model;
   size_t d = model->n_features;
-  struct sprint__rows rows = part_of(work->rows, model, start, end);
+  struct sprint__rows rows = sprint__rows_part(work->rows, d, start, end);
   if (work->theta_b)
     model->ops->difference(model, lane, work->theta, work->theta_b, &rows, work->x_b ? work->x_b + start * d : NULL,
                            sums);

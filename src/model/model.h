@@ -145,6 +145,17 @@ static inline struct sprint__rows sprint__rows_of(const sprint_batch *batch) {
   return (struct sprint__rows){.n = batch->n, .x = batch->x, .y = batch->y};
 }
 
+/* Rows start .. end of all, of d features. */
+static inline struct sprint__rows sprint__rows_part(const struct sprint__rows *rows, size_t d, size_t start,
+                                                    size_t end) {
+  struct sprint__rows part = *rows;
+  part.n = end - start;
+  if (rows->x) part.x += start * d;
+  if (rows->y) part.y += start;
+  if (rows->who) part.who += start;
+  return part;
+}
+
 /* A sum over rows, cut into lanes: the one place where work on rows is shared and partial sums are put together. */
 struct sprint__sum_work {
   size_t n_rows;

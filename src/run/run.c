@@ -70,7 +70,10 @@ static sprint_status start_solver(sprint_run *run, const struct sprint__run_sect
   sprint_model *model = run->shift->model;
   const sprint_population *population = run->shift->population;
   SPRINT__SCOPED(sprint__free) sprint_real *start = sprint__alloc(run->context, model->n_params, sizeof *start);
-  if (!start) return SPRINT_ERROR_MEMORY;
+  SPRINT__SCOPED(sprint__free) size_t *sizes = sprint__alloc(run->context, population->n_strata, sizeof *sizes);
+  if (!start || !sizes) return SPRINT_ERROR_MEMORY;
+  for (size_t c = 0; c < population->n_strata; c++)
+    sizes[c] = population->stratum_start[c + 1] - population->stratum_start[c];
   if (theta)
     memcpy(start, theta, model->n_params * sizeof *start);
   else
@@ -83,6 +86,7 @@ static sprint_status start_solver(sprint_run *run, const struct sprint__run_sect
       .theta = start,
       .seed = run->seed,
       .still = !sprint__shift_moves(run->shift),
+      .strata_sizes = sizes,
   };
   return sprint__solver_build(run->context, &sections->method, &options, &run->solver);
 }

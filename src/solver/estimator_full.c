@@ -25,5 +25,11 @@ static const struct sprint__estimator_ops full_ops = {
     .full = true,
 };
 
-const sprint_kind sprint__estimator_full = {"rgd", "repeated gradient descent: the full gradient, n IFO a step", NULL,
-                                            0, &full_ops};
+const sprint_kind sprint__estimator_full = {
+    .name = "rgd",
+    .help = "repeated gradient descent: the full gradient, n IFO a step",
+    .ops = &full_ops,
+    .cites = "Perdomo, Zrnic, Mendler-Dunner, Hardt 2020, arXiv 2002.06673",
+    .cost = "n IFO a step",
+    .memory = "none",
+};

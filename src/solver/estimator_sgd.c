@@ -29,4 +29,13 @@ static const struct sprint__estimator_ops sgd_ops = {
     .unbiased = true,
 };
 
-const sprint_kind sprint__estimator_sgd = {"sgd", "SGD-GD: the batch's mean gradient, b IFO a step", NULL, 0, &sgd_ops};
+const sprint_kind sprint__estimator_sgd = {
+    .name = "sgd",
+    .help = "SGD-GD: the batch's mean gradient, b IFO a step",
+    .ops = &sgd_ops,
+    .cites =
+        "Mendler-Dunner, Perdomo, Zrnic, Hardt 2020, arXiv 2006.06887; without convexity: Li, Wai 2024, arXiv "
+        "2405.20079",
+    .cost = "b IFO a step",
+    .memory = "none",
+};

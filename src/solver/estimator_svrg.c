@@ -210,7 +210,7 @@ static const struct sprint__estimator_ops svrg_ops = {
 };
 
 static const sprint_param svrg_params[] = {
-    SPRINT__CORRECTION_PARAM,
+    SPRINT__CORRECTION_PARAM("paper"),
     SPRINT__SNAPSHOT_PARAMS,
     SPRINT__REAL(
         "patience", "0", 0, 1e12,
@@ -225,5 +225,5 @@ const sprint_kind sprint__estimator_svrg = {
     .ops = &svrg_ops,
     .cites = "arXiv 2509.17304 (paper); its other corrections: docs/math.md",
     .cost = "2b IFO a step, n a snapshot",
-    .memory = "2d; one more for each stratum where strata are reweighted",
+    .memory = "2d, and d for each stratum where strata are reweighted",
 };

@@ -58,6 +58,19 @@ static sprint_status fill(sprint_solver *solver, const struct sprint__method *me
   return solver->estimator->setup ? solver->estimator->setup(solver, section) : SPRINT_OK;
 }
 
+static sprint_status keep_strata_sizes(sprint_solver *solver, const sprint_solver_options *options) {
+  if (solver->n_strata == 1) {
+    solver->strata_sizes = sprint__arena_take(&solver->arena, 1, sizeof *solver->strata_sizes);
+    if (solver->strata_sizes) solver->strata_sizes[0] = solver->n;
+    return sprint__arena_status(&solver->arena);
+  }
+  if (!options->strata_sizes) return SPRINT_OK;
+  solver->strata_sizes = sprint__arena_take(&solver->arena, solver->n_strata, sizeof *solver->strata_sizes);
+  if (!solver->strata_sizes) return SPRINT_ERROR_MEMORY;
+  memcpy(solver->strata_sizes, options->strata_sizes, solver->n_strata * sizeof *solver->strata_sizes);
+  return SPRINT_OK;
+}
+
 sprint_status sprint__solver_build(sprint_context *context, const struct sprint__method *method,
                                    const sprint_solver_options *options, sprint_solver **ret_solver) {
   if (!options->model || !options->theta)
@@ -71,6 +84,7 @@ sprint_status sprint__solver_build(sprint_context *context, const struct sprint_
   solver->n = options->n;
   solver->n_strata = options->n_strata ? options->n_strata : 1;
   solver->n_params = options->model->n_params;
+  SPRINT__TRY(keep_strata_sizes(solver, options));
   SPRINT__TRY(fill(solver, method, options->theta));
   *ret_solver = sprint__give(&solver);
   return SPRINT_OK;

@@ -74,6 +74,7 @@ struct sprint_solver {
   bool still; /* features never move */
   size_t n;   /* of the population; 0: it has no end */
   size_t n_strata, n_params;
+  size_t *strata_sizes; /* (n_strata) people of each, where there are several; NULL: nobody has said */
   size_t batch;
   uint64_t inner; /* steps of an epoch, m */
 
@@ -106,7 +107,8 @@ struct sprint_solver {
 };
 
 extern const sprint_family sprint__method_family, sprint__step_family, sprint__deploy_family, sprint__stop_family;
-extern const sprint_kind sprint__estimator_full, sprint__estimator_sgd, sprint__estimator_svrg;
+extern const sprint_kind sprint__estimator_full, sprint__estimator_sgd, sprint__estimator_svrg, sprint__estimator_saga,
+    sprint__estimator_sarah, sprint__estimator_spider, sprint__estimator_page, sprint__estimator_clipped;
 
 /* The sections of a config that make up a method. */
 struct sprint__method {
