@@ -44,6 +44,9 @@ static sprint_status fill(sprint_solver *solver, const struct sprint__method *me
   memcpy(solver->theta, theta, solver->n_params * sizeof *theta);
   solver->batch = (size_t)sprint__get_integer(section, "batch");
   uint64_t inner = (uint64_t)sprint__get_integer(section, "inner");
+  if (solver->n == 0 && solver->estimator->full)
+    return sprint__refuse(section, "kind", "'%s' looks at everybody, and this population has no end",
+                          section->kind->name);
   if (solver->n == 0 && inner == 0)
     return sprint__refuse(section, "inner", "a population without end has no n/b; steps of an epoch, m, were expected");
   uint64_t sweep = solver->estimator->full ? 1 : (solver->n + solver->batch - 1) / solver->batch;
