@@ -57,6 +57,7 @@ struct sprint_shift {
   uint64_t evals; /* per-sample model evaluations that simulating it has cost so far */
   enum sprint__theta_use uses_theta;
   bool keeps_records; /* a record under an older deployment cannot be asked for again: it depends on what came before */
+  bool affine; /* every x_i(theta') is affine in theta', and x_i at 0: a mean of responses is one to the mean theta' */
   bool remembers_deployments; /* the records that it makes depend on what was deployed before */
   /* The parameters of the newest deployment, or NULL. Where deploying moves records on, a response to just this pointer
    * asks for the records in force; to any other, whatever numbers are there, for those that there would be if they were

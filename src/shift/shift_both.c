@@ -48,7 +48,10 @@ static sprint_status compose_strata(sprint_shift *shift, const sprint_real *depl
 static void take_after(sprint_shift *shift, const sprint_shift *part) {
   struct sprint__shift_ops *ops = &((struct composition *)shift->impl)->ops;
   if (part->ops->deployed) ops->deployed = compose_deployed;
-  if (part->ops->respond) ops->respond = compose_respond;
+  if (part->ops->respond) {
+    shift->affine = part->affine && (shift->affine || !ops->respond);
+    ops->respond = compose_respond;
+  }
   if (part->ops->strata) ops->strata = compose_strata;
   if (part->ops->drawn) ops->drawn = compose_drawn;
   if (part->uses_theta < shift->uses_theta) shift->uses_theta = part->uses_theta;

@@ -8,9 +8,12 @@
  * Ratliff, Drusvyatskiy, Fazel, "Decision-dependent risk minimization in geometrically decaying dynamic environments"
  * (AAAI 2022).
  *
- * Features: either everybody moves, at each deployment, which takes everybody's response; or whoever is drawn moves, at
- * the moment they are. An evaluation asks where people would be if theta were deployed next, and leaves no mark.
- * State: everybody's features (n, d), where the other shift moves them; p, where it reweights. */
+ * Features: either everybody moves, at each deployment, which takes everybody's response, unless responses are affine
+ * in theta': then a mean of parameters moves in their stead. Or whoever is drawn moves, at the moment they are. An
+ * evaluation asks where people would be if theta were deployed next, and leaves no mark. State: everybody's features
+ * (n, d), or that mean (n_params), where the other shift moves features; p, where it reweights. */
+#include <string.h>
+
 #include "shift/wrap.h"
 
 enum movers { EVERYBODY, DRAWN };
@@ -20,8 +23,10 @@ struct decay {
   struct sprint__wrap wrap;
   double rate;
   enum movers movers;
-  size_t d;       /* features that have a state */
-  sprint_real *p; /* (n_strata) in the state */
+  bool affine;       /* the state has a mean of parameters, not features */
+  size_t n_features; /* in the state, of everybody, or parameters */
+  sprint_real *at;   /* (n_params) where the shift within is asked, if affine */
+  sprint_real *p;    /* (n_strata) in the state */
 };
 
 /* One step from `from` (n) to `to` (n), left in `to`. */
@@ -29,45 +34,67 @@ static void approach(const struct decay *s, const sprint_real *from, size_t n, s
   for (size_t j = 0; j < n; j++) to[j] = from[j] + (sprint_real)s->rate * (to[j] - from[j]);
 }
 
+/* The same, left in `from`. */
+static void move(const struct decay *s, sprint_real *from, size_t n, const sprint_real *to) {
+  for (size_t j = 0; j < n; j++) from[j] += (sprint_real)s->rate * (to[j] - from[j]);
+}
+
 /* The response of individuals start .. is there: they move. */
 static void move_on(void *user, size_t start, size_t n, sprint_real *x) {
   sprint_shift *shift = user;
-  const struct decay *s = shift->impl;
-  sprint_real *state = shift->state + start * s->d;
-  for (size_t i = 0; i < n * s->d; i++) state[i] += (sprint_real)s->rate * (x[i] - state[i]);
+  size_t d = shift->population->d;
+  move(shift->impl, shift->state + start * d, n * d, x);
 }
 
 static sprint_status decay_deployed(sprint_shift *shift, const sprint_real *theta) {
   const struct decay *s = shift->impl;
   if (s->wrap.inner->ops->deployed) SPRINT__CALL_PART(shift, s->wrap.inner, deployed, theta);
-  return s->d && s->movers == EVERYBODY ? sprint__wrap_everybody(&s->wrap, theta, move_on, shift) : SPRINT_OK;
+  if (s->affine) move(s, shift->state, shift->model->n_params, theta);
+  if (s->affine || !s->n_features || s->movers == DRAWN) return SPRINT_OK;
+  return sprint__wrap_everybody(&s->wrap, theta, move_on, shift);
 }
 
 /* Records from outside have not moved yet: their first step is from the base. */
 static sprint_status approach_base(const struct decay *s, const sprint_real *deployed, const sprint_real *y, size_t n,
                                    sprint_real *x) {
   const struct sprint__wrap *wrap = &s->wrap;
-  size_t d = s->d;
+  size_t d = wrap->shift->population->d;
   for (size_t start = 0; start < n; start += wrap->piece) {
     size_t rows = n - start < wrap->piece ? n - start : wrap->piece;
     sprint_real *piece = x + start * d;
-    for (size_t i = 0; i < rows * d; i++) wrap->x[i] = piece[i];
+    memcpy(wrap->x, piece, rows * d * sizeof *piece);
     SPRINT__CALL_PART(wrap->shift, wrap->inner, respond, deployed, NULL, y + start, rows, piece);
     approach(s, wrap->x, rows * d, piece);
   }
   return SPRINT_OK;
 }
 
+/* Where people are is a response to the mean of what was deployed. */
+static sprint_status respond_to_mean(sprint_shift *shift, const sprint_real *deployed, const uint32_t *who,
+                                     const sprint_real *y, size_t n, sprint_real *x) {
+  const struct decay *s = shift->impl;
+  size_t n_params = shift->model->n_params;
+  bool moved = deployed == shift->in_force;
+  memcpy(s->at, moved ? shift->state : deployed, n_params * sizeof *s->at);
+  if (!moved) approach(s, shift->state, n_params, s->at);
+  SPRINT__CALL_PART(shift, s->wrap.inner, respond, s->at, who, y, n, x);
+  return SPRINT_OK;
+}
+
 static sprint_status decay_respond(sprint_shift *shift, const sprint_real *deployed, const uint32_t *who,
                                    const sprint_real *y, size_t n, sprint_real *x) {
   const struct decay *s = shift->impl;
+  size_t d = shift->population->d;
   bool moved = s->movers == EVERYBODY && deployed == shift->in_force;
   if (!who) return approach_base(s, deployed, y, n, x);
+  if (s->affine) return respond_to_mean(shift, deployed, who, y, n, x);
   if (!moved) SPRINT__CALL_PART(shift, s->wrap.inner, respond, deployed, who, y, n, x);
   for (size_t i = 0; i < n; i++) {
-    const sprint_real *state = shift->state + who[i] * s->d;
-    if (!moved) approach(s, state, s->d, x + i * s->d);
-    for (size_t j = 0; moved && j < s->d; j++) x[i * s->d + j] = state[j];
+    const sprint_real *state = shift->state + who[i] * d;
+    if (moved)
+      memcpy(x + i * d, state, d * sizeof *x);
+    else
+      approach(s, state, d, x + i * d);
   }
   return SPRINT_OK;
 }
@@ -92,8 +119,9 @@ static sprint_status decay_drawn(sprint_shift *shift, const sprint_real *deploye
                                  const sprint_real *y, size_t n, const sprint_real *x) {
   const struct decay *s = shift->impl;
   if (s->wrap.inner->ops->drawn) SPRINT__CALL_PART(shift, s->wrap.inner, drawn, deployed, who, y, n, x);
-  for (size_t i = 0; s->d && s->movers == DRAWN && i < n; i++)
-    for (size_t j = 0; j < s->d; j++) shift->state[who[i] * s->d + j] = x[i * s->d + j];
+  size_t d = shift->population->d;
+  for (size_t i = 0; s->n_features && s->movers == DRAWN && i < n; i++)
+    memcpy(shift->state + who[i] * d, x + i * d, d * sizeof *x);
   return SPRINT_OK;
 }
 
@@ -116,8 +144,24 @@ static void take_after(sprint_shift *shift, const sprint_shift *inner) {
   shift->asks_losses = inner->asks_losses;
 }
 
-static sprint_status decay_setup(sprint_shift *shift, const struct sprint__section *section) {
+/* People and classes start as they are in the population: of a response, that is at parameters of 0. */
+static sprint_status start(sprint_shift *shift) {
+  struct decay *s = shift->impl;
   const sprint_population *population = shift->population;
+  size_t n_params = shift->model->n_params;
+  s->affine = s->wrap.inner->affine && s->movers == EVERYBODY;
+  if (s->ops.respond) s->n_features = s->affine ? n_params : population->n * population->d;
+  shift->n_state = s->n_features + (s->ops.strata ? population->n_strata : 0);
+  shift->state = sprint__arena_take(&shift->arena, shift->n_state, sizeof *shift->state);
+  if (s->affine) s->at = sprint__arena_take(&shift->arena, n_params, sizeof *s->at);
+  SPRINT__TRY(sprint__arena_status(&shift->arena));
+  s->p = shift->state + s->n_features;
+  if (s->n_features && !s->affine) sprint__population_gather(population, NULL, 0, population->n, shift->state);
+  for (size_t c = 0; s->ops.strata && c < population->n_strata; c++) s->p[c] = (sprint_real)population->base_p[c];
+  return SPRINT_OK;
+}
+
+static sprint_status decay_setup(sprint_shift *shift, const struct sprint__section *section) {
   struct decay *s = shift->impl = sprint__arena_take(&shift->arena, 1, sizeof *s);
   if (!s) return SPRINT_ERROR_MEMORY;
   s->rate = sprint__get_real(section, "rate");
@@ -126,14 +170,7 @@ static sprint_status decay_setup(sprint_shift *shift, const struct sprint__secti
   if (!sprint__shift_moves(s->wrap.inner) && !sprint__shift_reweights(s->wrap.inner))
     return sprint__refuse(section, "of", "a shift under which somebody reacts was expected");
   take_after(shift, s->wrap.inner);
-  s->d = s->ops.respond ? population->d : 0;
-  shift->n_state = population->n * s->d + (s->ops.strata ? population->n_strata : 0);
-  shift->state = sprint__arena_take(&shift->arena, shift->n_state, sizeof *shift->state);
-  if (!shift->state) return SPRINT_ERROR_MEMORY;
-  s->p = shift->state + population->n * s->d;
-  if (s->d) sprint__population_gather(population, NULL, 0, population->n, shift->state);
-  for (size_t c = 0; s->ops.strata && c < population->n_strata; c++) s->p[c] = (sprint_real)population->base_p[c];
-  return SPRINT_OK;
+  return start(shift);
 }
 
 static const struct sprint__shift_ops decay_ops = {.setup = decay_setup};
@@ -142,7 +179,8 @@ static const sprint_param decay_params[] = {
     SPRINT__SECTION("of", "strategic", &sprint__shift_family, "the shift whose response is approached"),
     SPRINT__REAL("rate", "0.5", 1e-9, 1, "the part of the way that is gone at a time; 1: all of it"),
     SPRINT__CHOICE("moves", "everybody", "everybody|drawn",
-                   "whose features move: everybody's, at each deployment (n responses each time); those of whoever is "
+                   "whose features move: everybody's, at each deployment (n responses each time, but for `linear` and "
+                   "`location`); those of whoever is "
                    "drawn, as they are"),
 };
 

@@ -59,10 +59,41 @@ static void test_decay__distance_shrinks(void **state) {
         CLOSE(supposed[i], x[i], 16 * 4);
       }
     }
-    assert_int_equal(w.shift->n_state, 30 * D);
+    assert_int_equal(w.shift->n_state, k == 0 ? 30 * D : D + 1); /* features, or parameters where that will do */
     assert_int_equal(w.shift->evals, k == 0 ? 12 * (30 + SOME) : 0);
     world_free(&w);
   }
+}
+
+/* Of affine responses, also in a chain, parameters are averaged. Oracle: features that decay one by one, as they do by
+ * `drawn`, with everybody drawn at each deployment. */
+static void test_decay__mean_parameters_are_mean_features(void **state) {
+  (void)state;
+  static const char form[] =
+      "{kind: decay, rate: 0.3, moves: %s, of: {kind: chain, first: {kind: linear, epsilon: 0.8}, then: {kind: linear, "
+      "epsilon: 0.5, only_label: 1}}}";
+  char spec[192];
+  snprintf(spec, sizeof spec, form, "everybody");
+  struct world w = world_new(lending, linear, spec);
+  sprint_shift *twin = NULL;
+  snprintf(spec, sizeof spec, form, "drawn");
+  MUST(w.context, sprint_shift_new(w.context, spec, w.model, w.population, &twin));
+  sprint_real theta[D + 1], x[30 * D], expected[30 * D];
+  uint32_t who[30];
+  for (uint32_t i = 0; i < 30; i++) who[i] = i;
+  some_theta(&w, theta);
+  for (int t = 1; t <= 10; t++) {
+    theta[t % D] = -theta[t % D];
+    MUST(w.context, sprint_shift_respond(twin, theta, who, 30, expected));
+    MUST(w.context, twin->ops->drawn(twin, theta, who, NULL, 30, expected));
+    MUST(w.context, sprint__shift_deploy(w.shift, theta));
+    MUST(w.context, sprint_shift_respond(w.shift, theta, who, 30, x));
+    for (size_t i = 0; i < 30 * D; i++) CLOSE(x[i], expected[i], 16 * (4 + t));
+  }
+  assert_int_equal(w.shift->n_state, D + 1);
+  assert_int_equal(twin->n_state, 30 * D);
+  sprint_shift_free(twin);
+  world_free(&w);
 }
 
 /* Oracle: p_t = q + (1 - rate)^t (b - q), q that of retention, b the base frequencies. */
@@ -217,6 +248,7 @@ static void test_decay__refusals(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_decay__distance_shrinks),
+      cmocka_unit_test(test_decay__mean_parameters_are_mean_features),
       cmocka_unit_test(test_decay__strata),
       cmocka_unit_test(test_decay__drawn),
       cmocka_unit_test(test_decay__outsiders_take_the_first_step),
