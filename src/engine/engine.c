@@ -37,6 +37,8 @@ static struct sprint__deployment deployment_new(struct sprint__engine *engine) {
 void sprint__engine_free(struct sprint__engine *engine) {
   if (!engine) return;
   if (engine->shift->losses.user == engine) sprint__shift_set_losses(engine->shift, NULL);
+  if (engine->shift->in_force && engine->shift->in_force == engine->current.theta)
+    sprint__shift_deploy(engine->shift, NULL); /* which cannot fail */
   if (engine->ops && engine->ops->free) engine->ops->free(engine);
   sprint__arena_free(&engine->arena);
   sprint__free(engine);
@@ -199,12 +201,10 @@ static sprint_status deploy(struct sprint__engine *engine, const sprint_want *wa
   if (first) engine->n_epochs_begun = solver->cost.epochs + 1;
   keep_before(engine);
   engine->current.number = want->deployment;
-  if (shift->ops->deployed) {
-    if (engine->ops->settle) engine->ops->settle(engine);
-    SPRINT__TRY(shift->ops->deployed(shift, want->theta));
-  }
-  if (shift->uses_theta == SPRINT__USES_THETA_ALWAYS)
+  if (shift->ops->deployed && engine->ops->settle) engine->ops->settle(engine);
+  if (shift->ops->deployed || shift->uses_theta == SPRINT__USES_THETA_ALWAYS)
     memcpy(engine->current.theta, want->theta, solver->n_params * sizeof *want->theta);
+  if (shift->ops->deployed) SPRINT__TRY(sprint__shift_deploy(shift, engine->current.theta));
   if (want->kind == SPRINT_WANT_POPULATION) SPRINT__TRY(sprint__survey_for_solver(engine));
   if (!first && shift->uses_theta == SPRINT__USES_THETA_AT_EPOCH) { /* p is what it was */
     if (solver->follows) memcpy(engine->current.p, engine->before.p, shift->population->n_strata * sizeof(double));

@@ -204,6 +204,10 @@ static inline double sprint__model_decay(const sprint_model *model, const sprint
 sprint_status sprint__network_scores(const sprint_model *model, const sprint_real *outputs, size_t n,
                                      double *ret_scores);
 
+/* The log-odds of a class, odds (n), from a network's outputs (n, n_outputs); room (n, n_outputs). */
+void sprint__network_log_odds(const sprint_model *model, const sprint_real *outputs, size_t n, size_t class_number,
+                              sprint_real *ret_odds, sprint_real *room);
+
 void sprint__model_score_gradient(sprint_model *model, const sprint_real *theta, const sprint_real *x, size_t n,
                                   const struct sprint__score *score, sprint_real *ret_dx);
 

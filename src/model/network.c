@@ -324,17 +324,22 @@ static void network_outputs(const sprint_model *model, struct sprint__lane *lane
   }
 }
 
+void sprint__network_log_odds(const sprint_model *model, const sprint_real *outputs, size_t n, size_t class_number,
+                              sprint_real *ret_odds, sprint_real *room) {
+  const struct sprint__network *net = model->impl;
+  net->loss.ops->log_odds(&net->loss, outputs, n, class_number, ret_odds, room);
+}
+
 /* p_c = 1 / (1 + exp(-log-odds of c)), whatever the loss. */
 sprint_status sprint__network_scores(const sprint_model *model, const sprint_real *outputs, size_t n,
                                      double *ret_scores) {
-  const struct sprint__network *net = model->impl;
   size_t k = model->classifies ? model->n_classes : 1;
   SPRINT__SCOPED(sprint__free)
   sprint_real *room = sprint__alloc(model->context, n, (1 + model->n_outputs) * sizeof *room);
   if (!room) return SPRINT_ERROR_MEMORY;
   for (size_t i = 0; !model->classifies && i < n; i++) ret_scores[i] = (double)outputs[i];
   for (size_t c = 0; model->classifies && c < k; c++) {
-    net->loss.ops->log_odds(&net->loss, outputs, n, c, room, room + n);
+    sprint__network_log_odds(model, outputs, n, c, room, room + n);
     for (size_t i = 0; i < n; i++) ret_scores[i * k + c] = 1 / (1 + exp(-(double)room[i]));
   }
   return SPRINT_OK;

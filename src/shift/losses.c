@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/random.h"
+
 enum { PIECE = 1024 }; /* rows */
 
 struct sprint__losses {
@@ -20,6 +22,26 @@ sprint_status sprint__losses_new(struct sprint__arena *arena, sprint_shift *shif
   losses->who = sprint__arena_take(arena, PIECE, sizeof *losses->who);
   *ret_losses = losses;
   return sprint__arena_status(arena);
+}
+
+sprint_status sprint__losses_probe(sprint_shift *shift, size_t each, uint64_t seed, uint32_t **ret_probe,
+                                   size_t *ret_n) {
+  const sprint_population *population = shift->population;
+  uint32_t *probe = sprint__arena_take(&shift->arena, population->n, sizeof *probe);
+  SPRINT__SCOPED(sprint__free) uint32_t *order = sprint__alloc(shift->context, population->n, sizeof *order);
+  if (!probe || !order) return SPRINT_ERROR_MEMORY;
+  size_t n_probe = 0;
+  memcpy(order, population->by_stratum, population->n * sizeof *order);
+  for (size_t c = 0; c < population->n_strata; c++) {
+    uint32_t *members = order + population->stratum_start[c];
+    size_t size = population->stratum_start[c + 1] - population->stratum_start[c], n = size < each ? size : each;
+    sprint__shuffle(seed + c, SPRINT__FOR_PROBE, members, (uint32_t)size);
+    memcpy(probe + n_probe, members, n * sizeof *members);
+    n_probe += n;
+  }
+  *ret_probe = probe;
+  *ret_n = n_probe;
+  return SPRINT_OK;
 }
 
 /* The sum over n <= PIECE rows: of x, or, where it is NULL, of the base records of `who`. */

@@ -4,8 +4,9 @@
 #include <string.h>
 
 static const sprint_kind *const shift_kinds[] = {
-    &sprint__shift_none,      &sprint__shift_strategic, &sprint__shift_linear, &sprint__shift_location,
-    &sprint__shift_retention, &sprint__shift_both,      &sprint__shift_chain,
+    &sprint__shift_none,       &sprint__shift_strategic, &sprint__shift_linear,  &sprint__shift_location,
+    &sprint__shift_retention,  &sprint__shift_both,      &sprint__shift_chain,   &sprint__shift_mixture,
+    &sprint__shift_replicator, &sprint__shift_decay,     &sprint__shift_opinion,
 };
 
 const sprint_family sprint__shift_family = {
@@ -102,6 +103,16 @@ sprint_status sprint_shift_strata(sprint_shift *shift, const sprint_real *deploy
 void sprint__shift_set_losses(sprint_shift *shift, const struct sprint__loss_source *source) {
   shift->losses = source ? *source : (struct sprint__loss_source){0};
   for (size_t k = 0; k < shift->n_parts; k++) sprint__shift_set_losses(shift->parts[k], source);
+}
+
+static void put_in_force(sprint_shift *shift, const sprint_real *theta) {
+  shift->in_force = theta;
+  for (size_t k = 0; k < shift->n_parts; k++) put_in_force(shift->parts[k], theta);
+}
+
+sprint_status sprint__shift_deploy(sprint_shift *shift, const sprint_real *theta) {
+  put_in_force(shift, theta);
+  return theta ? shift->ops->deployed(shift, theta) : SPRINT_OK;
 }
 
 static sprint_status refuse_column(const struct sprint__section *section, const sprint_population *population,

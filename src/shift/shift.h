@@ -23,8 +23,8 @@ struct sprint__shift_ops {
   /* Reads the section, sets impl and state, taken from shift->arena, which is freed with the shift. */
   sprint_status (*setup)(sprint_shift *shift, const struct sprint__section *section);
   void (*free)(sprint_shift *shift); /* what is not the arena's; NULL: there is nothing */
-  /* theta was put in front of the population; called once a deployment, before anything is asked about it. NULL: is of
-   * no interest. */
+  /* theta was put in front of the population; called once a deployment, before anything is asked about it, and with
+   * shift->in_force set. NULL: is of no interest. */
   sprint_status (*deployed)(sprint_shift *shift, const sprint_real *theta);
   /* x (n, d): base records in, records under `deployed` out; y (n) their labels. who: whose they are, or NULL for
    * records from outside the population, which have no state. NULL: features do not move. */
@@ -57,18 +57,25 @@ struct sprint_shift {
   uint64_t evals; /* per-sample model evaluations that simulating it has cost so far */
   enum sprint__theta_use uses_theta;
   bool keeps_records; /* a record under an older deployment cannot be asked for again: it depends on what came before */
-  bool remembers_deployments; /* its answers depend on what was deployed before */
-  sprint_real *state;         /* what goes on from deployment to deployment, flat, or NULL: for checkpoints */
+  bool affine; /* every x_i(theta') is affine in theta', and x_i at 0: a mean of responses is one to the mean theta' */
+  bool remembers_deployments; /* the records that it makes depend on what was deployed before */
+  /* The parameters of the newest deployment, or NULL. Where deploying moves records on, a response to just this pointer
+   * asks for the records in force; to any other, whatever numbers are there, for those that there would be if they were
+   * deployed next. */
+  const sprint_real *in_force;
+  sprint_real
+      *state; /* what goes on from deployment to deployment, flat, or NULL: for checkpoints; those of parts too */
   size_t n_state;
   bool asks_losses;                  /* of everybody, at every deployment */
   struct sprint__loss_source losses; /* all NULL: a shift that needs losses works them out itself */
-  sprint_shift **parts;              /* (n_parts) of a composition, which has no state of its own; owned */
+  sprint_shift **parts;              /* (n_parts) of a composition; owned */
   size_t n_parts;
 };
 
 extern const sprint_family sprint__shift_family;
 extern const sprint_kind sprint__shift_none, sprint__shift_strategic, sprint__shift_linear, sprint__shift_location,
-    sprint__shift_retention, sprint__shift_both, sprint__shift_chain;
+    sprint__shift_retention, sprint__shift_both, sprint__shift_chain, sprint__shift_mixture, sprint__shift_replicator,
+    sprint__shift_decay, sprint__shift_opinion;
 
 sprint_status sprint__shift_build(const struct sprint__section *section, sprint_model *model,
                                   const sprint_population *population, sprint_shift **ret_shift);
@@ -82,6 +89,10 @@ static inline bool sprint__shift_reweights(const sprint_shift *shift) { return s
 
 /* Lets an engine answer for losses, of parts too; NULL: nobody does any more. */
 void sprint__shift_set_losses(sprint_shift *shift, const struct sprint__loss_source *source);
+
+/* Tells the shift, which has ops->deployed, and its parts, of a deployment. theta stays where it is until the next one,
+ * or until this is called with NULL: nothing is in force any more. */
+sprint_status sprint__shift_deploy(sprint_shift *shift, const sprint_real *theta);
 
 /* Whether records go to the model as they are kept, images as bytes: features do not move. */
 static inline bool sprint__shift_by_reference(const sprint_shift *shift) {

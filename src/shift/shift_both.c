@@ -1,38 +1,30 @@
 /* Compositions: shifts that act one after the other. Features go through every part that moves them; of several parts
  * that reweight, p_c is the base frequency times all their factors, p_c ~ b_c prod_k (p_c^(k) / b_c). Parts may be
  * compositions themselves, so that there may be any number of them. */
-#include "shift/shift.h"
+#include "shift/wrap.h"
 
 struct composition {
   struct sprint__shift_ops ops; /* what its parts do, and no more */
   double *p;                    /* (n_strata) room for one part's */
 };
 
-/* Calls part->ops->OP and counts the evaluations of the part as the composition's. */
-#define CALL_PART(SHIFT, PART, OP, ...)                \
-  do {                                                 \
-    uint64_t before__ = (PART)->evals;                 \
-    SPRINT__TRY((PART)->ops->OP((PART), __VA_ARGS__)); \
-    (SHIFT)->evals += (PART)->evals - before__;        \
-  } while (0)
-
 static sprint_status compose_deployed(sprint_shift *shift, const sprint_real *theta) {
   for (size_t k = 0; k < shift->n_parts; k++)
-    if (shift->parts[k]->ops->deployed) CALL_PART(shift, shift->parts[k], deployed, theta);
+    if (shift->parts[k]->ops->deployed) SPRINT__CALL_PART(shift, shift->parts[k], deployed, theta);
   return SPRINT_OK;
 }
 
 static sprint_status compose_respond(sprint_shift *shift, const sprint_real *deployed, const uint32_t *who,
                                      const sprint_real *y, size_t n, sprint_real *x) {
   for (size_t k = 0; k < shift->n_parts; k++)
-    if (shift->parts[k]->ops->respond) CALL_PART(shift, shift->parts[k], respond, deployed, who, y, n, x);
+    if (shift->parts[k]->ops->respond) SPRINT__CALL_PART(shift, shift->parts[k], respond, deployed, who, y, n, x);
   return SPRINT_OK;
 }
 
 static sprint_status compose_drawn(sprint_shift *shift, const sprint_real *deployed, const uint32_t *who,
                                    const sprint_real *y, size_t n, const sprint_real *x) {
   for (size_t k = 0; k < shift->n_parts; k++)
-    if (shift->parts[k]->ops->drawn) CALL_PART(shift, shift->parts[k], drawn, deployed, who, y, n, x);
+    if (shift->parts[k]->ops->drawn) SPRINT__CALL_PART(shift, shift->parts[k], drawn, deployed, who, y, n, x);
   return SPRINT_OK;
 }
 
@@ -43,7 +35,7 @@ static sprint_status compose_strata(sprint_shift *shift, const sprint_real *depl
   bool first = true;
   for (size_t k = 0; k < shift->n_parts; k++) {
     if (!shift->parts[k]->ops->strata) continue;
-    CALL_PART(shift, shift->parts[k], strata, deployed, moment, first ? ret_p : p);
+    SPRINT__CALL_PART(shift, shift->parts[k], strata, deployed, moment, first ? ret_p : p);
     for (size_t c = 0; !first && c < population->n_strata; c++) sum += ret_p[c] *= p[c] / population->base_p[c];
     for (size_t c = 0; !first && c < population->n_strata; c++) ret_p[c] /= sum;
     first = false;
@@ -56,7 +48,10 @@ static sprint_status compose_strata(sprint_shift *shift, const sprint_real *depl
 static void take_after(sprint_shift *shift, const sprint_shift *part) {
   struct sprint__shift_ops *ops = &((struct composition *)shift->impl)->ops;
   if (part->ops->deployed) ops->deployed = compose_deployed;
-  if (part->ops->respond) ops->respond = compose_respond;
+  if (part->ops->respond) {
+    shift->affine = part->affine && (shift->affine || !ops->respond);
+    ops->respond = compose_respond;
+  }
   if (part->ops->strata) ops->strata = compose_strata;
   if (part->ops->drawn) ops->drawn = compose_drawn;
   if (part->uses_theta < shift->uses_theta) shift->uses_theta = part->uses_theta;
@@ -93,6 +88,9 @@ static sprint_status both_setup(sprint_shift *shift, const struct sprint__sectio
 
 static sprint_status chain_setup(sprint_shift *shift, const struct sprint__section *section) {
   SPRINT__TRY(compose(shift, section, (const char *const[]){"first", "then"}));
+  const sprint_shift *first = shift->parts[0], *then = shift->parts[1];
+  if (sprint__shift_moves(first) && sprint__shift_moves(then) && then->keeps_records)
+    return sprint__refuse(section, "then", "people who remember where they stand come first in a chain");
   if (sprint__shift_moves(shift) || sprint__shift_reweights(shift)) return SPRINT_OK;
   return sprint__refuse(section, "first", "a chain of shifts under which nobody reacts");
 }

@@ -21,6 +21,7 @@ static sprint_status linear_setup(sprint_shift *shift, const struct sprint__sect
     return sprint__refuse(section, "kind",
                           "'linear' needs a linear model (layers: dense 1); this one has %zu parameters",
                           shift->model->n_params);
+  shift->affine = true;
   s->epsilon = sprint__get_real(section, "epsilon");
   s->only_one = sprint__get_text(section, "only_label")[0] != '\0';
   if (s->only_one) SPRINT__TRY(sprint__shift_class(section, "only_label", shift->population, &s->only_class));

@@ -28,6 +28,7 @@ static sprint_status location_setup(sprint_shift *shift, const struct sprint__se
   if (!s) return SPRINT_ERROR_MEMORY;
   s->offset = sprint__arena_take(&shift->arena, shift->population->d, sizeof *s->offset);
   SPRINT__TRY(sprint__arena_status(&shift->arena));
+  shift->affine = true;
   s->epsilon = sprint__get_real(section, "epsilon");
   const char *path = sprint__get_text(section, "matrix");
   if (path[0]) return read_matrix(shift, section, path);

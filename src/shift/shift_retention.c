@@ -5,9 +5,7 @@
  * l_c the mean loss of class c on the base population. The class losses are known exactly at every deployment, from a
  * fixed probe, from decayed means of the losses seen in batches, or from the newest snapshot. */
 #include <math.h>
-#include <string.h>
 
-#include "base/random.h"
 #include "shift/losses.h"
 
 enum knowledge { EXACT, PROBE, RUNNING, SNAPSHOT };
@@ -22,24 +20,6 @@ struct retention {
   size_t *counts;  /* (n_strata) */
   struct sprint__losses *losses;
 };
-
-/* `each` individuals of every class (all of a smaller one), by the seed of the section. */
-static sprint_status choose_probe(sprint_shift *shift, size_t each, uint64_t seed) {
-  struct retention *r = shift->impl;
-  const sprint_population *population = shift->population;
-  r->probe = sprint__arena_take(&shift->arena, population->n, sizeof *r->probe);
-  SPRINT__SCOPED(sprint__free) uint32_t *order = sprint__alloc(shift->context, population->n, sizeof *order);
-  if (!r->probe || !order) return SPRINT_ERROR_MEMORY;
-  memcpy(order, population->by_stratum, population->n * sizeof *order);
-  for (size_t c = 0; c < population->n_strata; c++) {
-    uint32_t *members = order + population->stratum_start[c];
-    size_t size = population->stratum_start[c + 1] - population->stratum_start[c], n = size < each ? size : each;
-    sprint__shuffle(seed + c, SPRINT__FOR_PROBE, members, (uint32_t)size);
-    memcpy(r->probe + r->n_probe, members, n * sizeof *members);
-    r->n_probe += n;
-  }
-  return SPRINT_OK;
-}
 
 /* When the parameters deployed are looked at, by how losses are known. */
 static enum sprint__theta_use use_of_theta(enum knowledge knowledge) {
@@ -66,8 +46,8 @@ static sprint_status retention_setup(sprint_shift *shift, const struct sprint__s
     shift->state = sprint__arena_take(&shift->arena, n_strata, sizeof *shift->state);
   }
   if (r->knowledge != PROBE) return sprint__arena_status(&shift->arena);
-  return choose_probe(shift, (size_t)sprint__get_integer(section, "probe"),
-                      (uint64_t)sprint__get_integer(section, "seed"));
+  return sprint__losses_probe(shift, (size_t)sprint__get_integer(section, "probe"),
+                              (uint64_t)sprint__get_integer(section, "seed"), &r->probe, &r->n_probe);
 }
 
 /* Whether the losses to be known at this moment are worked out over the whole population. */

@@ -544,6 +544,32 @@ refuses_config "c.yaml:1: key 'shift.response': a shift that moves features, and
 shift: {kind: both, response: retention}
 END
 
+### shifts with memory, and networks
+refuses_config "c.yaml:1: key 'shift.of': a shift whose people do not remember where they stand was expected" <<'END'
+shift: {kind: decay, of: {kind: strategic, memory: accumulating}}
+END
+refuses_config "c.yaml:1: key 'shift.then': people who remember where they stand come first in a chain" <<'END'
+shift: {kind: chain, then: opinion}
+END
+put edges.csv <<'END'
+listener,speaker,weight
+0,1,1
+1,7000,1
+END
+refuses_config "c.yaml:2: key 'shift.network': edges.csv: row 2: speaker 7000 is not one of the individuals 0 .." <<'END'
+data: {kind: lending, n: 20}
+shift: {kind: opinion, network: edges.csv}
+END
+refuses_config "c.yaml:2: key 'shift.kind': 'mixture' needs a network that tells classes apart; this model does not" <<'END'
+model: {loss: mean}
+shift: mixture
+END
+refuses_config "c.yaml:3: key 'shift.kind': 'replicator' needs classes to grow and shrink; the data has none" <<'END'
+data: {kind: gaussian, n: 20}
+model: {loss: mean}
+shift: replicator
+END
+
 ### compare
 refuses_config "c.yaml:3: key 'compare': two entries have the same name" <<'END'
 compare:

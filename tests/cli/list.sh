@@ -25,7 +25,7 @@ kinds data csv npy lending gaussian
 kinds layers dense relu tanh sigmoid softplus gelu
 kinds losses softmax logistic sigmoid squared mean linear
 kinds inits torch kaiming-uniform kaiming-normal xavier-uniform xavier-normal zeros
-kinds shifts none strategic linear location
+kinds shifts none strategic linear location mixture replicator decay opinion
 kinds methods sprint sgd rgd
 kinds steps constant inverse-root inverse-time piecewise
 kinds deployments greedy every

@@ -149,6 +149,9 @@ static void test_engine__all_methods_and_shifts(void **state) {
   sprint_context *context = NULL;
   assert_int_equal(sprint_context_new(&context), SPRINT_OK);
   sprint_population *images = load_images(context);
+  snprintf(shifts[n_shifts++], SPEC, "{kind: decay, of: {kind: retention, losses: exact, alpha: 2}}");
+  snprintf(shifts[n_shifts++], SPEC, "{kind: decay, of: {kind: retention, losses: snapshot, alpha: 2}}");
+  assert_true(n_shifts <= MOST_SPECS);
   for (size_t m = 0; m < n_methods; m++)
     for (size_t s = 0; s < n_shifts; s++)
       fast += compare_engines(context, images, methods[m], shifts[s], (m + s) % PAIRS == 0);

@@ -247,6 +247,35 @@ static void test_chain__parts_act_one_after_the_other(void **state) {
   world_free(&w);
 }
 
+/* Every kind that takes this model, as it comes: whichever allocation fails, the shift is not made and says so; and
+ * once a run is set up, it allocates nothing. */
+static void test_shift__all_kinds_and_memory(void **state) {
+  (void)state;
+  const sprint_family *family = &sprint__shift_family;
+  size_t n_taken = 0;
+  for (size_t k = 0; k < family->n_kinds; k++) {
+    struct world w = world_new(lending, linear, NULL);
+    sprint_status status = SPRINT_ERROR_MEMORY;
+    for (int64_t fail = 0; status == SPRINT_ERROR_MEMORY; fail++) {
+      w.context->n_allocations = 0;
+      w.context->fail_allocation = fail;
+      status = sprint_shift_new(w.context, family->kinds[k]->name, w.model, w.population, &w.shift);
+      w.context->fail_allocation = -1;
+      if (status == SPRINT_ERROR_MEMORY) assert_true(w.context->n_allocations > (uint64_t)fail);
+    }
+    if (status == SPRINT_OK) {
+      sprint_run *run = run_new(&w, "{method: {correction: unbiased, batch: 8}, stop: {epochs: 3}}", 1);
+      uint64_t first = w.context->n_allocations;
+      MUST(w.context, sprint_run_go(run, NULL, NULL));
+      assert_int_equal(w.context->n_allocations, first);
+      sprint_run_free(run);
+      n_taken++;
+    }
+    world_free(&w);
+  }
+  assert_int_equal(n_taken, family->n_kinds - 1); /* `location` needs as many parameters as features */
+}
+
 static void test_shift__refusals(void **state) {
   (void)state;
   struct world w = world_new(lending, "{layers: 'dense 4, relu, dense 1'}", NULL);
@@ -282,6 +311,7 @@ int main(void) {
       cmocka_unit_test(test_custom__sentence_is_kept),
       cmocka_unit_test(test_custom__hears_of_deployments),
       cmocka_unit_test(test_chain__parts_act_one_after_the_other),
+      cmocka_unit_test(test_shift__all_kinds_and_memory),
       cmocka_unit_test(test_shift__refusals),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
