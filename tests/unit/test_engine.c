@@ -140,7 +140,7 @@ static size_t compare_engines(sprint_context *context, const sprint_population *
 }
 
 /* Pairs that the plain engine alone takes have nobody to be compared with: of these, every so many-th is looked at. */
-enum { PAIRS = 3 };
+enum { PAIRS = 7 };
 
 static void test_engine__all_methods_and_shifts(void **state) {
   (void)state;
