@@ -17,6 +17,7 @@ enum sprint__purpose {
   SPRINT__FOR_PROBE,   /* who a retention shift asks */
   SPRINT__FOR_SAMPLES, /* who is in a sampled snapshot */
   SPRINT__FOR_COINS,   /* a method's own chances */
+  SPRINT__FOR_THEORY,  /* whom and where constants are estimated from */
 };
 
 /* Two independent 64-bit words. */
