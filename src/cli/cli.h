@@ -34,8 +34,7 @@ struct cli_options {
 };
 
 /* The names of those, blank-separated. */
-#define CLI_NAMED \
-  "L L0 epsilon kappa m n batch delta0 delta sigma0 sigma1 gamma beta rounds sample probes model check"
+#define CLI_NAMED "L L0 epsilon kappa m n batch delta0 delta sigma0 sigma1 gamma beta rounds sample probes model check"
 
 /* The text given for such an option, or NULL. */
 const char *cli_value(const struct cli_options *options, const char *name);

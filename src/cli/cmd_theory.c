@@ -72,7 +72,8 @@ static int needs(const struct cli_command *command, const struct cli_options *op
   const struct {
     const char *name;
     double value;
-  } needed[] = {{"L", a->L}, {"kappa (or --L0 and --epsilon)", a->kappa}, {"m", a->m}, {"n", a->n}, {"delta0", a->delta_0}};
+  } needed[] = {
+      {"L", a->L}, {"kappa (or --L0 and --epsilon)", a->kappa}, {"m", a->m}, {"n", a->n}, {"delta0", a->delta_0}};
   static const char *const of_config[] = {"model", "check", "sample", "probes"};
   for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++)
     if (isnan(needed[i].value)) return cli_misused(command, "without a CONFIG, --%s is needed", needed[i].name);
@@ -103,8 +104,10 @@ static sprint_status print_check(sprint_context *context, const char *folder, do
   else
     printf("  bound                           %.4g: %s\n", promise,
            row.gradient_sq_mean <= promise ? "kept" : "NOT KEPT");
-  printf("  the mean is over rows of the trace, the bound is over all steps and of an expectation; its constants are\n"
-         "  local estimates from below, so that a bound that is kept confirms no theorem, and one that is not, refutes none\n");
+  printf(
+      "  the mean is over rows of the trace, the bound is over all steps and of an expectation; its constants are\n"
+      "  local estimates from below, so that a bound that is kept confirms no theorem, and one that is not, refutes "
+      "none\n");
   return SPRINT_OK;
 }
 
@@ -131,7 +134,7 @@ static void take_plan(struct request *it, const sprint_theory_plan *plan) {
   if (isnan(a->batch)) a->batch = plan->batch;
   if (it->theory.gamma == 0) {
     it->theory.gamma = plan->gamma;
-    it->theory.origin = "the config's";
+    it->theory.origin = "the config's gamma";
   }
   if (it->theory.rounds == 0) it->theory.rounds = plan->steps;
 }
@@ -164,10 +167,13 @@ static int theory_run(sprint_context *context, const struct cli_command *command
 const struct cli_command cli_theory = {
     "theory",
     "[CONFIG.yaml [--model FILE] [--check RUN] [--set KEY.PATH=VALUE]...] [--L X] [--kappa X | --L0 X --epsilon X] "
-    "[--m M] [--n N] [--batch B] [--delta0 X] [--delta X] [--sigma0 X] [--sigma1 X] [--gamma X [--beta X]] [--rounds T] "
+    "[--m M] [--n N] [--batch B] [--delta0 X] [--delta X] [--sigma0 X] [--sigma1 X] [--gamma X [--beta X]] [--rounds "
+    "T] "
     "[--out FIGURE]",
-    "which step sizes have a guarantee, what it says and costs; constants are given, or estimated on a config's problem",
-    "L L0 epsilon kappa m n batch delta0 delta sigma0 sigma1 gamma beta rounds sample probes model check set out seed data "
+    "which step sizes have a guarantee, what it says and costs; constants are given, or estimated on a config's "
+    "problem",
+    "L L0 epsilon kappa m n batch delta0 delta sigma0 sigma1 gamma beta rounds sample probes model check set out seed "
+    "data "
     "threads",
     0,
     1,

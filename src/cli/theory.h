@@ -7,10 +7,10 @@
 /* What a certificate is asked for. */
 struct theory {
   sprint_constants constants;
-  double gamma, beta;  /* to be checked; gamma 0: none was given, beta 0: the best */
-  double delta;        /* 0: none was given */
-  double rounds;       /* 0: none was given */
-  const char *origin;  /* of gamma: "--gamma", or "the config's step" */
+  double gamma, beta; /* to be checked; gamma 0: none was given, beta 0: the best */
+  double delta;       /* 0: none was given */
+  double rounds;      /* 0: none was given */
+  const char *origin; /* of gamma: "--gamma", or "the config's step" */
 };
 
 /* Prints all about the constants. *ret_promise: what the bound is at theory->gamma, or the best step, after `rounds`

@@ -30,7 +30,8 @@ static sprint_status find_run(sprint_context *context, sprint_experiment *experi
   sprint_status status = sprint_saved_final(context, folder, &row, &stop);
   if (status != SPRINT_OK) return status;
   return sprint_fail(context, SPRINT_ERROR_INPUT,
-                     "%s: is no finished run of this config: settings, population, version or precision differ", folder);
+                     "%s: is no finished run of this config: settings, population, version or precision differ",
+                     folder);
 }
 
 /* The first method that the theory is about; the first of all where none is. */
@@ -90,7 +91,8 @@ static void print_estimates(const sprint_estimates *e) {
   print_estimate("loss range", &e->loss_range, "between the mean losses of the strata");
   print_estimate("kappa_l", &e->kappa_l, "|J(theta; theta') - J(theta; theta'')|, over the distance; the largest");
   print_estimate("kappa_g", &e->kappa_g, "|grad J(theta; theta') - grad J(theta; theta'')|, over the distance");
-  printf("  %-14s  %-11.4g  %-26s  %s\n", "kappa", e->kappa, "", "the largest of L_0 epsilon (+ range TV), kappa_l, kappa_g");
+  printf("  %-14s  %-11.4g  %-26s  %s\n", "kappa", e->kappa, "",
+         "the largest of L_0 epsilon (+ range TV), kappa_l, kappa_g");
   char fit[48];
   snprintf(fit, sizeof fit, "fit %.4g (%zu)", e->sigma_0_fit, e->n_sigma);
   printf("  %-14s  %-11.4g  %-26s  %s\n", "sigma_0", e->sigma_0, fit,
@@ -103,7 +105,8 @@ static void print_estimates(const sprint_estimates *e) {
 static void print_head(const struct cli_options *options, const struct theory_problem *problem,
                        const sprint_estimates *found) {
   const sprint_experiment *experiment = problem->experiment;
-  const char *model = cli_value(options, "model"), *point = sprint_experiment_point_name(experiment, problem->number.point);
+  const char *model = cli_value(options, "model"),
+             *point = sprint_experiment_point_name(experiment, problem->number.point);
   printf("%s%s%s, method %s, at %s, from %zu of %zu individuals\n", sprint_experiment_name(experiment),
          *point ? ", " : "", point, sprint_experiment_method_name(experiment, problem->number.method),
          model ? model : "the start", found->sample, (size_t)problem->plan.n);

@@ -13,8 +13,7 @@ static void print_step(const char *name, const sprint_certificate *step) {
 }
 
 sprint_status theory_step(sprint_context *context, const struct theory *theory, sprint_certificate *ret_step) {
-  if (theory->gamma > 0)
-    return sprint_theory_check(context, &theory->constants, theory->gamma, theory->beta, ret_step);
+  if (theory->gamma > 0) return sprint_theory_check(context, &theory->constants, theory->gamma, theory->beta, ret_step);
   return sprint_theory_best(context, &theory->constants, 0, ret_step);
 }
 
@@ -37,10 +36,10 @@ static sprint_status print_steps(sprint_context *context, const struct theory *t
 }
 
 /* The bound, term by term. */
-static double print_bound(const struct theory *theory, const sprint_certificate *step) {
+static double print_bound(const struct theory *theory, const sprint_certificate *step, const char *which) {
   const sprint_constants *a = &theory->constants;
   double T = theory->rounds > 0 ? theory->rounds : EPOCHS * a->m, first = a->delta_0 / (T * step->Gamma);
-  printf("\nbound at gamma = %.4g after T = %.10g steps%s\n", step->gamma, T,
+  printf("\nbound at %s = %.4g after T = %.10g steps%s\n", which, step->gamma, T,
          theory->rounds > 0 ? "" : " (100 epochs; --rounds)");
   printf("  Delta_0 / (T Gamma)                                       %.4g\n", first);
   printf("  Delta_1 = (kappa^4 + 2 kappa^2 L^2 + 2 kappa^2) gamma/Gamma  %.4g", step->remaining);
@@ -122,6 +121,7 @@ static sprint_status print_schedule(sprint_context *context, const struct theory
 
 static sprint_status print_charts(sprint_context *context, const struct theory *theory,
                                   const sprint_certificate *step) {
+  char title[128];
   size_t m = (size_t)fmin(theory->constants.m, 1e9);
   if (m < 2 || m > CHART_MOST) return SPRINT_OK;
   double *c = calloc(m + 1, sizeof *c), *Gamma = calloc(m, sizeof *Gamma);
@@ -131,8 +131,8 @@ static sprint_status print_charts(sprint_context *context, const struct theory *
   else
     sprint_fail(context, status, "out of memory for %zu steps", m);
   if (status == SPRINT_OK) {
-    printf("\n");
-    theory_chart("c_k, from c_m = 0 backwards", c, m, NAN);
+    snprintf(title, sizeof title, "\nc_k at gamma = %.4g, from c_m = 0 backwards", step->gamma);
+    theory_chart(title, c, m, NAN);
     theory_chart("Gamma_k, and gamma/4 (-), which it must stay above", Gamma, m, step->gamma / 4);
   }
   free(c);
@@ -154,26 +154,36 @@ static int refuse(const struct theory *theory, const sprint_certificate *step, b
             "%.4g fails, at any step size (L = %.4g, kappa = %.4g)\n",
             theory->delta, sprint_theory_floor(a), a->L, a->kappa);
   else if (!reachable)
-    fprintf(stderr,
-            "sprint: no guarantee of a mean |grad J|^2 of %.4g at gamma = %.4g: delta > Delta_1 = %.4g fails\n",
+    fprintf(stderr, "sprint: no guarantee of a mean |grad J|^2 of %.4g at gamma = %.4g: delta > Delta_1 = %.4g fails\n",
             theory->delta, step->gamma, step->remaining);
   return step->valid && reachable ? CLI_OK : CLI_FAILED;
 }
 
+/* Bound, costs, schedule and charts are of the given step; where that has no guarantee, of the best one. */
+static sprint_status print_all(sprint_context *context, const struct theory *theory, const sprint_certificate *step,
+                               double *ret_promise) {
+  sprint_certificate best = {.size = sizeof best}, used = *step;
+  sprint_status status = sprint_theory_best(context, &theory->constants, 0, &best);
+  if (status != SPRINT_OK) return status;
+  if (!step->valid) used = best;
+  double promise =
+      print_bound(theory, &used, theory->gamma > 0 && step->valid ? theory->origin : "the largest Gamma's gamma");
+  *ret_promise = step->valid ? promise : NAN;
+  if (theory->delta > 0) status = print_costs(context, theory, &used);
+  if (status == SPRINT_OK) status = print_schedule(context, theory);
+  return status == SPRINT_OK ? print_charts(context, theory, &used) : status;
+}
+
 int theory_print(sprint_context *context, struct theory *theory, double *ret_promise) {
   sprint_certificate step = {.size = sizeof step}, aimed = {.size = sizeof aimed};
-  sprint_status status = print_steps(context, theory);
   bool reachable = true;
-  *ret_promise = NAN;
+  sprint_status status = print_steps(context, theory);
   if (status == SPRINT_OK) status = theory_step(context, theory, &step);
-  if (status == SPRINT_OK && step.valid) *ret_promise = print_bound(theory, &step);
-  if (status == SPRINT_OK && theory->delta > 0) status = print_costs(context, theory, &step);
+  if (status == SPRINT_OK) status = print_all(context, theory, &step, ret_promise);
   if (status == SPRINT_OK && theory->delta > 0) {
     status = sprint_theory_best(context, &theory->constants, theory->delta, &aimed);
     reachable = theory->gamma > 0 ? step.valid && step.remaining < theory->delta : aimed.valid;
   }
-  if (status == SPRINT_OK) status = print_schedule(context, theory);
-  if (status == SPRINT_OK) status = print_charts(context, theory, &step);
   if (status != SPRINT_OK) return cli_failed(context);
   fflush(stdout);
   return refuse(theory, &step, reachable);

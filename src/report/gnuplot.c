@@ -60,8 +60,7 @@ static void print_preamble(const struct sprint__plot *plot, const struct termina
   fputs("\n"
         "set border 3 linecolor '" SPRINT__GREY "'\n"
         "set tics nomirror\n"
-        "set grid ytics linecolor '#dddddd' linewidth 0.5\n"
-        "set key noenhanced\n", script);
+        "set grid ytics linecolor '#cccccc' linewidth 0.5 linetype 1\n", script);
 }
 /* clang-format on */
 
@@ -132,8 +131,7 @@ static void listen(int pipe_end, char *ret_said) {
 static sprint_status draw(const struct sprint__plot *plot) {
   int ends[2], code = 0;
   char said[SAID] = "";
-  if (pipe(ends) != 0)
-    return sprint_fail(plot->context, SPRINT_ERROR_IO, "gnuplot cannot be run: %s", strerror(errno));
+  if (pipe(ends) != 0) return sprint_fail(plot->context, SPRINT_ERROR_IO, "gnuplot cannot be run: %s", strerror(errno));
   pid_t child = fork();
   if (child == 0) become_gnuplot(plot, ends[1]);
   close(ends[1]);

@@ -1,5 +1,6 @@
 /* Figures by gnuplot, which is run as a program of its own. A figure fig.svg (.png, .pdf) has its script in fig.gp and
- * its numbers in fig.dat beside it, so that whoever wants another one changes a line and runs `gnuplot fig.gp` there. */
+ * its numbers in fig.dat beside it, so that whoever wants another one changes a line and runs `gnuplot fig.gp` there.
+ */
 #ifndef SPRINT_REPORT_GNUPLOT_H
 #define SPRINT_REPORT_GNUPLOT_H
 

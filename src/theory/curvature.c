@@ -26,7 +26,7 @@ struct hessian {
   const sprint_real *theta;
   ptrdiff_t record; /* of the sample; -1: J */
   double step;
-  double *v, *plus, *minus;            /* (n_params) */
+  double *v, *plus, *minus;              /* (n_params) */
   sprint_real *theta_plus, *theta_minus; /* (n_params) */
 };
 

@@ -6,9 +6,10 @@
 #include "theory/sample.h"
 
 enum { SAMPLE = 2000, LEAST_SAMPLE = 64, PROBES = 12, PROJECTIONS = 50 };
-#define SAMPLE_COST 2e9 /* floating-point operations of the sample's gradients, at most, where no size was asked for */
-#define RADIUS      0.01
-#define SPREAD      0.5
+#define SAMPLE_COST 2e9 /* floating-point operations of the sample's gradients, at most, where no size was asked for \
+                         */
+#define RADIUS 0.01
+#define SPREAD 0.5
 
 static size_t standard_sample(const sprint_model *model) {
   double rows = SAMPLE_COST / fmax(1, model->cost_per_row);

@@ -1,7 +1,8 @@
 /* The recursion of docs/math.md section 5 for one step size: c_k, Gamma_k, Gamma.
  *
- * With a constant gamma it is c_k = A + B c_{k+1}, so that c_k = A (B^(m-k) - 1) / (B - 1): what searches for step sizes
- * call thousands of times costs no loop over m. c_k grows as k falls, hence the least Gamma_k is Gamma_0, of c_1. */
+ * With a constant gamma it is c_k = A + B c_{k+1}, so that c_k = A (B^(m-k) - 1) / (B - 1): what searches for step
+ * sizes call thousands of times costs no loop over m. c_k grows as k falls, hence the least Gamma_k is Gamma_0, of c_1.
+ */
 #include <math.h>
 
 #include "base/sized.h"

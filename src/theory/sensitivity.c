@@ -1,6 +1,6 @@
-/* epsilon, kappa and L_0, by looking at nearby deployments theta + r u and theta - r u directly. u are random directions,
- * that of the gradient, for few parameters the coordinates, and a few steps uphill from the best: what is sought is the
- * largest over all directions, and those that are tried find it from below. */
+/* epsilon, kappa and L_0, by looking at nearby deployments theta + r u and theta - r u directly. u are random
+ * directions, that of the gradient, for few parameters the coordinates, and a few steps uphill from the best: what is
+ * sought is the largest over all directions, and those that are tried find it from below. */
 #include <math.h>
 
 #include "base/vector.h"
@@ -25,12 +25,12 @@ struct probing {
   const sprint_estimate_options *options;
   const double *base_weights; /* (n_strata) at theta */
   double radius;
-  double *u, *best, *candidate;              /* (n_params) directions */
-  double *gradient_a, *gradient_b;           /* (n_params) */
-  double *projections;                       /* (projections, d) */
-  sprint_real *theta_a, *theta_b;            /* (n_params) */
+  double *u, *best, *candidate;    /* (n_params) directions */
+  double *gradient_a, *gradient_b; /* (n_params) */
+  double *projections;             /* (projections, d) */
+  sprint_real *theta_a, *theta_b;  /* (n_params) */
   struct sprint__seen a, b;
-  struct sprint__tally moved, sliced, tv, risk, gradient, lipschitz;                 /* over random directions */
+  struct sprint__tally moved, sliced, tv, risk, gradient, lipschitz;          /* over random directions */
   struct sprint__tally beyond_moved, beyond_tv, beyond_risk, beyond_gradient; /* over others */
 };
 
@@ -229,8 +229,7 @@ sprint_status sprint__estimate_sensitivity(struct sprint__sample *sample, const 
   SPRINT__TRY(probe_at_random(&p));
   SPRINT__TRY(climb(&p, MOST_MOVED, gradient));
   SPRINT__TRY(climb(&p, MOST_GRADIENT, gradient));
-  if (sprint__shift_moves(sample->shift) && sample->model->ops->gives_gradient_x)
-    SPRINT__TRY(feature_slopes(&p, seen));
+  if (sprint__shift_moves(sample->shift) && sample->model->ops->gives_gradient_x) SPRINT__TRY(feature_slopes(&p, seen));
   report(&p, seen, ret);
   return SPRINT_OK;
 }
