@@ -705,7 +705,9 @@ typedef struct sprint_estimates {
   double risk;                                     /* V(theta) over the whole population */
   bool below_zero;                                 /* a record's loss was: 0 is no lower bound of V */
   bool remembers;                                  /* the shift does: its state was left as it was when it was made */
-  size_t sample;                                   /* individuals looked at */
+  bool sampled_losses; /* a reweighting shift was told class losses of the sample, as all would take long */
+  size_t sample;       /* individuals looked at */
+  size_t n_singles;    /* of them, those whose gradients were looked at one by one */
 } sprint_estimates;
 
 SPRINT_API sprint_status sprint_theory_estimate(sprint_context *context, const sprint_estimate_options *options,

@@ -112,6 +112,7 @@ static void print_head(const struct cli_options *options, const struct theory_pr
          model ? model : "the start", found->sample, (size_t)problem->plan.n);
   print_estimates(found);
   printf("  these are what was seen near theta, from below: no proof, as the theory's constants hold everywhere\n");
+  if (found->sampled_losses) printf("  class losses, which the shift goes by, were those of the sample\n");
   if (found->remembers) printf("  the shift remembers: it was looked at in the state that it starts from\n");
   if (strcmp(problem->plan.method, "sprint") != 0)
     printf("  the method is %s: what follows is about SPRINT with its m and batch\n", problem->plan.method);

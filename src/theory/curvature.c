@@ -11,12 +11,15 @@
 #include "base/vector.h"
 #include "theory/sample.h"
 
-enum { SCREENING = 4, REFINED = 16, ITERATIONS = 100, STARTS = 3 };
-#define SETTLED 1e-7 /* relative change of |H v| at which an iteration stops */
+enum { SCREENING = 4, REFINED = 8, ITERATIONS = 100, LEAST_ITERATIONS = 8, STARTS = 2 };
+#define POWER_COST 1e10 /* floating-point operations of one iteration for J from start to end, about */
+/* SETTLED: the relative change of |H v| at which an iteration stops */
 #ifdef SPRINT_DOUBLE
 #define EPSILON DBL_EPSILON
+#define SETTLED 1e-7
 #else
 #define EPSILON FLT_EPSILON
+#define SETTLED 1e-5
 #endif
 
 /* Whose Hessian, and room for products with it. */
@@ -75,17 +78,24 @@ static int by_value(const void *a, const void *b) {
   return x->record < y->record ? -1 : x->record > y->record;
 }
 
+/* Iterations that products with the Hessian of so many rows are worth. */
+static int iterations_for(const struct sprint__sample *sample, size_t rows) {
+  double n = POWER_COST / (2 * (double)rows * sample->model->cost_per_row);
+  return n > ITERATIONS ? ITERATIONS : n < LEAST_ITERATIONS ? LEAST_ITERATIONS : (int)n;
+}
+
 static void curvature_of_records(struct hessian *h, uint64_t seed, struct ranked *ranked, sprint_estimates *ret) {
-  size_t n = h->sample->n;
+  size_t n = h->sample->n_singles;
   struct sprint__tally tally = {0};
   for (size_t i = 0; i < n; i++) {
-    h->record = (ptrdiff_t)i;
-    ranked[i] = (struct ranked){power(h, seed, i, SCREENING), i};
+    size_t record = sprint__sample_single(h->sample, i);
+    h->record = (ptrdiff_t)record;
+    ranked[i] = (struct ranked){power(h, seed, record, SCREENING), record};
   }
   qsort(ranked, n, sizeof *ranked, by_value);
   for (size_t i = 0; i < n && i < REFINED; i++) {
     h->record = (ptrdiff_t)ranked[i].record;
-    ranked[i].value = fmax(ranked[i].value, power(h, seed, ranked[i].record, ITERATIONS));
+    ranked[i].value = fmax(ranked[i].value, power(h, seed, ranked[i].record, iterations_for(h->sample, n)));
   }
   for (size_t i = 0; i < n; i++) sprint__tally_add(&tally, ranked[i].value);
   ret->L = sprint__tally_estimate(&tally, NULL);
@@ -110,7 +120,8 @@ sprint_status sprint__estimate_curvature(struct sprint__sample *sample, const sp
   struct ranked *ranked = sprint__arena_take(&arena, sample->n, sizeof *ranked);
   SPRINT__TRY(sprint__arena_status(&arena));
   struct sprint__tally tally = {0};
-  for (uint64_t start = 0; start < STARTS; start++) sprint__tally_add(&tally, power(&h, seed, start, ITERATIONS));
+  for (uint64_t start = 0; start < STARTS; start++)
+    sprint__tally_add(&tally, power(&h, seed, start, iterations_for(sample, sample->n)));
   ret->L_risk = sprint__tally_estimate(&tally, NULL);
   curvature_of_records(&h, seed, ranked, ret);
   return SPRINT_OK;

@@ -12,20 +12,37 @@ struct point {
   double G, V;
 };
 
-/* Over the sample. Of a part of the population, V/n of what the mean's square has too much is taken off. */
+/* ret_weights (n_strata): p_c over the count of singles in c; strata without any are left out. */
+static void weigh(const struct sprint__sample *sample, const struct sprint__seen *seen, double *ret_weights) {
+  double present = 0;
+  for (size_t c = 0; c < sample->n_strata; c++) {
+    size_t n = 0;
+    for (size_t k = 0; k < sample->n_singles; k++) {
+      size_t i = sprint__sample_single(sample, k);
+      n += i >= sample->start[c] && i < sample->start[c + 1];
+    }
+    ret_weights[c] = n ? seen->p[c] / (double)n : 0;
+    present += n ? seen->p[c] : 0;
+  }
+  for (size_t c = 0; c < sample->n_strata; c++) ret_weights[c] /= present;
+}
+
+/* Over the singles. Of a part of the population, V/n of what the mean's square has too much is taken off. */
 static struct point look(struct sprint__sample *sample, const sprint_real *theta, const struct sprint__seen *seen,
                          double *mean) {
-  size_t n = sample->n_params;
+  size_t n = sample->n_params, c = 0;
   double squares = 0;
+  weigh(sample, seen, sample->p);
   for (size_t j = 0; j < n; j++) mean[j] = 0;
-  for (size_t c = 0; c < sample->n_strata; c++)
-    for (size_t i = sample->start[c]; i < sample->start[c + 1]; i++) {
-      sprint__sample_record(sample, theta, seen, i, sample->row);
-      double length = sprint__length(sample->row, n), weight = seen->weights[c];
-      squares += weight * length * length;
-      for (size_t j = 0; j < n; j++) mean[j] += weight * sample->row[j];
-    }
-  double length = sprint__length(mean, n), rows = (double)sample->n;
+  for (size_t k = 0; k < sample->n_singles; k++) {
+    size_t i = sprint__sample_single(sample, k);
+    while (i >= sample->start[c + 1]) c++;
+    sprint__sample_record(sample, theta, seen, i, sample->row);
+    double length = sprint__length(sample->row, n), weight = sample->p[c];
+    squares += weight * length * length;
+    for (size_t j = 0; j < n; j++) mean[j] += weight * sample->row[j];
+  }
+  double length = sprint__length(mean, n), rows = (double)sample->n_singles;
   struct point at = {length * length, fmax(0, squares - length * length)};
   if (!sample->whole && rows > 1) {
     at.V *= rows / (rows - 1);

@@ -4,7 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { LEAST_OF_STRATUM = 20 }; /* individuals, where strata are weighted by probabilities of their own */
+enum { LEAST_OF_STRATUM = 8, LEAST_SINGLES = 32 }; /* individuals, where strata have probabilities of their own */
+#define SINGLES_COST 2e7                           /* numbers moved for the gradients of all singles, at most */
+#define FLOPS        20                            /* floating-point operations that take as long as moving a number */
 
 /* How many of a stratum of `size` are looked at. */
 static size_t share_of(const sprint_shift *shift, size_t size, size_t wanted) {
@@ -30,7 +32,11 @@ static sprint_status choose(struct sprint__sample *sample, size_t wanted, uint64
   }
   sample->start[sample->n_strata] = sample->n;
   for (size_t i = 0; i < sample->n; i++) sample->y[i] = population->y[sample->who[i]];
-  sample->whole = sample->n == population->n;
+  const sprint_model *model = sample->model;
+  double singles = SINGLES_COST / ((double)model->n_params + model->cost_per_row / FLOPS);
+  singles = fmax(singles, LEAST_SINGLES);
+  sample->n_singles = singles < (double)sample->n ? (size_t)singles : sample->n;
+  sample->whole = sample->n_singles == population->n;
   return SPRINT_OK;
 }
 
@@ -55,6 +61,38 @@ sprint_status sprint__sample_new(struct sprint__arena *arena, sprint_shift *shif
   };
   SPRINT__TRY(sprint__arena_status(arena));
   return choose(ret_sample, wanted, seed);
+}
+
+struct sampled_losses {
+  struct sprint__sample *sample;
+  sprint_real *x; /* (n, d) base records */
+};
+
+/* The mean over the sample's members of a stratum stands for all of them. */
+static uint64_t losses_by_stratum(void *user, const sprint_real *theta, enum sprint__moment moment, double *ret_sums) {
+  (void)moment;
+  const struct sampled_losses *losses = user;
+  const struct sprint__sample *sample = losses->sample;
+  const size_t *starts = sample->shift->population->stratum_start;
+  for (size_t c = 0; c < sample->n_strata; c++) {
+    size_t start = sample->start[c], n = sample->start[c + 1] - start;
+    struct sprint__rows rows = {.n = n, .x = losses->x + start * sample->d, .y = sample->y + start};
+    struct sprint__sums sums = {0, 0, NULL};
+    sprint__model_sums(sample->model, theta, &rows, &sums, NULL);
+    ret_sums[c] = sums.loss / (double)n * (double)(starts[c + 1] - starts[c]);
+  }
+  return sample->n;
+}
+
+sprint_status sprint__sample_losses(struct sprint__arena *arena, struct sprint__sample *sample,
+                                    struct sprint__loss_source *ret_source) {
+  struct sampled_losses *losses = sprint__arena_take(arena, 1, sizeof *losses);
+  sprint_real *x = sprint__arena_take(arena, sample->n, sample->d * sizeof *x);
+  SPRINT__TRY(sprint__arena_status(arena));
+  sprint__population_gather(sample->shift->population, sample->who, 0, sample->n, x);
+  *losses = (struct sampled_losses){sample, x};
+  *ret_source = (struct sprint__loss_source){.user = losses, .by_stratum = losses_by_stratum};
+  return SPRINT_OK;
 }
 
 struct sprint__seen sprint__seen_new(struct sprint__arena *arena, const struct sprint__sample *sample) {

@@ -13,7 +13,8 @@ struct sprint__sample {
   uint32_t *who;     /* (n) stratum by stratum */
   sprint_real *y;    /* (n) */
   size_t *start;     /* (n_strata + 1) into who */
-  bool whole;        /* everybody is in it */
+  size_t n_singles;  /* records that are looked at one by one: all, unless that would take long */
+  bool whole;        /* everybody is in it, and looked at */
   double *p;         /* (n_strata) room */
   double *row;       /* (n_params) room */
   sprint_real *real; /* (n_params) room */
@@ -32,6 +33,16 @@ struct sprint__seen sprint__seen_new(struct sprint__arena *arena, const struct s
 /* About `wanted` individuals, of each stratum in proportion; where the shift reweights, some of every one. */
 sprint_status sprint__sample_new(struct sprint__arena *arena, sprint_shift *shift, size_t wanted, uint64_t seed,
                                  struct sprint__sample *ret_sample);
+
+/* Record number k of those that are looked at one by one. */
+static inline size_t sprint__sample_single(const struct sprint__sample *sample, size_t k) {
+  return k * sample->n / sample->n_singles;
+}
+
+/* A loss source over the sample's base records, for shifts that ask for the losses of everybody where that takes long.
+ * It lives as long as the arena. */
+sprint_status sprint__sample_losses(struct sprint__arena *arena, struct sprint__sample *sample,
+                                    struct sprint__loss_source *ret_source);
 
 /* What the sample looks like under a deployment. */
 sprint_status sprint__sample_see(struct sprint__sample *sample, const sprint_real *deployed, struct sprint__seen *seen);
