@@ -724,6 +724,7 @@ typedef struct sprint_theory_plan {
   double m, n, batch;
   double gamma;       /* of the first step */
   bool constant;      /* gamma stays so */
+  bool plain;         /* a step goes against v itself: no momentum, no Adam */
   double steps;       /* planned; 0: not bounded */
   const char *method; /* kind: sprint, sgd, ...; lent by the experiment */
 } sprint_theory_plan;

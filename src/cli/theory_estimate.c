@@ -116,6 +116,7 @@ static void print_head(const struct cli_options *options, const struct theory_pr
   if (found->remembers) printf("  the shift remembers: it was looked at in the state that it starts from\n");
   if (strcmp(problem->plan.method, "sprint") != 0)
     printf("  the method is %s: what follows is about SPRINT with its m and batch\n", problem->plan.method);
+  if (!problem->plan.plain) printf("  the step rule turns v: what follows is about steps against v itself\n");
   if (!problem->plan.constant) printf("  the step size changes: what follows is for that of the first step\n");
 }
 

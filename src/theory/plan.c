@@ -5,11 +5,15 @@
 
 enum { LOOKS = 64, FAR = 1 << 20 }; /* steps at which gamma is looked at; the last of them, where there is no end */
 
+static double size_at(const sprint_solver *solver, uint64_t step) {
+  return solver->schedule->ops->size(solver->schedule, step);
+}
+
 static bool is_constant(const sprint_solver *solver, uint64_t steps) {
-  double first = sprint__schedule_size(solver->schedule, 0);
+  double first = size_at(solver, 0);
   for (uint64_t i = 1; i <= LOOKS; i++)
-    if (sprint__schedule_size(solver->schedule, (steps - 1) / LOOKS * i) != first) return false;
-  return sprint__schedule_size(solver->schedule, steps - 1) == first;
+    if (size_at(solver, (steps - 1) / LOOKS * i) != first) return false;
+  return size_at(solver, steps - 1) == first;
 }
 
 sprint_status sprint_theory_plan_of(sprint_experiment *experiment, size_t point, size_t method,
@@ -24,8 +28,9 @@ sprint_status sprint_theory_plan_of(sprint_experiment *experiment, size_t point,
       .m = (double)solver->inner,
       .n = (double)solver->n,
       .batch = (double)solver->batch,
-      .gamma = sprint__schedule_size(solver->schedule, 0),
+      .gamma = size_at(solver, 0),
       .constant = is_constant(solver, steps ? steps : FAR),
+      .plain = !solver->schedule->ops->turn,
       .steps = (double)steps,
       .method = sprint__get_section(config, "method")->kind->name,
   };
