@@ -1,7 +1,7 @@
 #!/bin/bash
 # sprint theory: certificates from given constants and from a config's problem; refusals; figures.
-. "$(dirname "$0")/lib.sh"
 here=$(cd "$(dirname "$0")" && pwd)
+. "$here/lib.sh"
 
 # row NAME COLUMN: a word of the line of ./stdout that begins with the name.
 row() { awk -v name="$1" -v at="$2" 'index($0, name) == 1 { $0 = substr($0, length(name) + 1); print $at; exit }' stdout; }
