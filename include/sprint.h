@@ -8,6 +8,7 @@
  *   4. Ask and tell               drive the solver by hand, with records from anywhere
  *   5. Your own shift, your own loss
  *   6. The tables                 every kind with its parameters, as `sprint list` prints them
+ *   7. Theory                     step sizes with a proof, what they promise, and constants estimated from data
  *
  * Conventions. Functions that can fail return a sprint_status and leave their ret_ outputs untouched on failure (an
  * array may hold part of a result); sprint_context_error() then has the sentence. Objects come from _new and end with
@@ -593,6 +594,143 @@ typedef struct sprint_verify_case {
 typedef void (*sprint_verify_report)(void *user, const sprint_verify_case *result);
 SPRINT_API sprint_status sprint_verify(sprint_context *context, sprint_verify_report report, void *user,
                                        bool *ret_all_ok);
+
+/* ------------------------------------------------------------------------------------------------------------------
+ * 7. Theory: docs/theory.md, and docs/math.md section 5. Everything is in double, in both precisions.
+ */
+
+/* What a guarantee is made of. L and kappa are above or at 0, m, n and batch at least 1. */
+typedef struct sprint_constants {
+  size_t size;
+  double L;       /* smoothness of every record's loss in theta; above 0 */
+  double kappa;   /* sensitivity of J and of its gradient to the deployment: the larger of L_0 epsilon and kappa_g */
+  double m;       /* steps of an epoch */
+  double n;       /* individuals: gradients of a snapshot */
+  double batch;   /* records of a step */
+  double delta_0; /* V(theta_0) less a lower bound of V */
+  double sigma_0, sigma_1; /* variance of one record's gradient <= sigma_0^2 + sigma_1^2 |grad J|^2; for SGD-GD alone */
+} sprint_constants;
+
+/* A constant step size with what the recursion makes of it. */
+typedef struct sprint_certificate {
+  size_t size;
+  bool valid; /* Gamma > 0: the bound holds. False with gamma 0: there is no such step size */
+  double gamma, beta;
+  double c_0;       /* the largest c_k */
+  double Gamma;     /* min_k (Gamma_k - gamma/4) */
+  double remaining; /* Delta_1 = (kappa^4 + 2 kappa^2 L^2 + 2 kappa^2) gamma / Gamma; NaN where it is not valid */
+} sprint_certificate;
+
+/* The recursion itself, backwards from c_m = 0: ret_c (m + 1) and ret_Gamma (m), each or NULL. */
+SPRINT_API sprint_status sprint_theory_epoch(sprint_context *context, const sprint_constants *constants, double gamma,
+                                             double beta, double *ret_c, double *ret_Gamma);
+
+/* Of a given step; beta 0: the one with the largest Gamma. */
+SPRINT_API sprint_status sprint_theory_check(sprint_context *context, const sprint_constants *constants, double gamma,
+                                             double beta, sprint_certificate *ret_certificate);
+
+/* The closed form, which needs kappa < 6 L. */
+SPRINT_API sprint_status sprint_theory_closed_form(sprint_context *context, const sprint_constants *constants,
+                                                   sprint_certificate *ret_certificate);
+
+/* The largest gamma with Gamma > 0, over all beta: by bisection. There Gamma is nearly 0, and the bound useless. */
+SPRINT_API sprint_status sprint_theory_largest(sprint_context *context, const sprint_constants *constants,
+                                               sprint_certificate *ret_certificate);
+
+/* The step, over gamma and beta, of the largest Gamma (delta 0); or that whose bound is down to delta first, where not
+ * valid means that none ever is. */
+SPRINT_API sprint_status sprint_theory_best(sprint_context *context, const sprint_constants *constants, double delta,
+                                            sprint_certificate *ret_certificate);
+
+/* Below this no step size and no number of steps gives a guarantee: 4/3 (kappa^4 + 2 kappa^2 L^2 + 2 kappa^2). */
+SPRINT_API double sprint_theory_floor(const sprint_constants *constants);
+
+/* Steps and per-sample gradients until a bound is down to delta: its first term alone, and all of it. Infinite where no
+ * number of steps is enough. */
+typedef struct sprint_theory_cost {
+  size_t size;
+  double steps, ifo;         /* until the first term is delta */
+  double all_steps, all_ifo; /* until both together are */
+  double remaining;          /* the second term, which no number of steps changes */
+} sprint_theory_cost;
+
+SPRINT_API sprint_status sprint_theory_cost_sprint(sprint_context *context, const sprint_constants *constants,
+                                                   const sprint_certificate *certificate, double delta,
+                                                   sprint_theory_cost *ret_cost);
+/* SGD-GD with batches of one and gamma = 1/sqrt(T). */
+SPRINT_API sprint_status sprint_theory_cost_sgd(sprint_context *context, const sprint_constants *constants,
+                                                double delta, sprint_theory_cost *ret_cost);
+
+/* c_k and Gamma_k over an epoch, as a figure by gnuplot: .svg, .png or .pdf. The script (.gp) and the numbers (.dat)
+ * stay beside it. */
+SPRINT_API sprint_status sprint_theory_draw(sprint_context *context, const sprint_constants *constants,
+                                            const sprint_certificate *certificate, const char *path);
+
+/* A constant seen at several probes. Those of the theory hold everywhere; probes see some places, so that the largest
+ * value seen is a lower estimate. */
+typedef struct sprint_estimate {
+  double value;           /* that goes on into the certificate; NaN: does not apply */
+  double mean, deviation; /* over the probes: their mean and standard deviation */
+  double least, greatest;
+  size_t n_probes;
+} sprint_estimate;
+
+typedef struct sprint_estimate_options {
+  size_t size;
+  sprint_shift *shift;      /* with its model and population; required */
+  const sprint_real *theta; /* where; required */
+  size_t sample;            /* individuals looked at; 0: 2000 */
+  size_t probes;            /* random directions; 0: 16 */
+  size_t projections;       /* of sliced W1; 0: 50 */
+  double radius;            /* half the distance of nearby deployments, in multiples of max(1, |theta|); 0: 0.01 */
+  double spread;            /* random theta of the noise lie within this, in the same multiples; 0: 0.5 */
+  uint64_t seed;
+} sprint_estimate_options;
+
+typedef struct sprint_estimates {
+  size_t size;
+  sprint_estimate L;              /* of single records: the largest |eigenvalue| of their Hessians */
+  sprint_estimate L_risk;         /* of J(theta; theta) */
+  sprint_estimate L_0;            /* |gradient of the loss in the features| of single records */
+  sprint_estimate epsilon;        /* W_1 under the coupling by identity, over the distance of the deployments */
+  sprint_estimate epsilon_sliced; /* sliced W_1, mean over random directions; as above */
+  sprint_estimate epsilon_tv;     /* total variation of the strata probabilities; as above */
+  sprint_estimate loss_range;     /* between the mean losses of strata: what total variation is multiplied by */
+  sprint_estimate kappa_l;        /* |J(theta; theta') - J(theta; theta'')|, over the distance */
+  sprint_estimate kappa_g;        /* |grad J(theta; theta') - grad J(theta; theta'')|, over the distance */
+  double kappa;                   /* the largest of L_0 epsilon + loss_range epsilon_tv, kappa_l and kappa_g */
+  double sigma_0, sigma_1;        /* a line above all points (|grad J|^2, variance) seen */
+  double sigma_0_fit, sigma_1_fit, sigma_residual; /* least squares, and its residuals' standard deviation */
+  size_t n_sigma;                                  /* points */
+  double risk;                                     /* V(theta) over the whole population */
+  bool below_zero;                                 /* a record's loss was: 0 is no lower bound of V */
+  bool remembers;                                  /* the shift does: its state was left as it was when it was made */
+  bool sampled_losses; /* a reweighting shift was told class losses of the sample, as all would take long */
+  size_t sample;       /* individuals looked at */
+  size_t n_singles;    /* of them, those whose gradients were looked at one by one */
+} sprint_estimates;
+
+SPRINT_API sprint_status sprint_theory_estimate(sprint_context *context, const sprint_estimate_options *options,
+                                                sprint_estimates *ret_estimates);
+
+/* Wasserstein-1 of two samples of equal size, x and y (n, d), projected on each of `directions` (n_directions, d) of
+ * length 1, the mean over them. */
+SPRINT_API sprint_status sprint_sliced_w1(sprint_context *context, const sprint_real *x, const sprint_real *y, size_t n,
+                                          size_t d, const double *directions, size_t n_directions, double *ret_w1);
+
+/* What an experiment's method does, as the theory counts it. */
+typedef struct sprint_theory_plan {
+  size_t size;
+  double m, n, batch;
+  double gamma;       /* of the first step */
+  bool constant;      /* gamma stays so */
+  bool plain;         /* a step goes against v itself: no momentum, no Adam */
+  double steps;       /* planned; 0: not bounded */
+  const char *method; /* kind: sprint, sgd, ...; lent by the experiment */
+} sprint_theory_plan;
+
+SPRINT_API sprint_status sprint_theory_plan_of(sprint_experiment *experiment, size_t point, size_t method,
+                                               sprint_theory_plan *ret_plan);
 
 #ifdef __cplusplus
 }

@@ -25,9 +25,22 @@ struct cli_options {
   size_t n_sets;
   const char *out, *params, *deployed, *seed, *seeds, *jobs, *dir;
   bool quick;
+  /* options of one command alone, by name: see cli_value */
+  struct {
+    char name[32];
+    const char *value;
+  } named[CLI_MAX];
+  size_t n_named;
 };
 
+/* The names of those, blank-separated. */
+#define CLI_NAMED "L L0 epsilon kappa m n batch delta0 delta sigma0 sigma1 gamma beta rounds sample probes model check"
+
+/* The text given for such an option, or NULL. */
+const char *cli_value(const struct cli_options *options, const char *name);
+
 extern const struct cli_command cli_run, cli_predict, cli_grad, cli_init, cli_verify, cli_list, cli_data, cli_reproduce;
+extern const struct cli_command cli_theory;
 
 /* Reads argv[1 ..] of a command. Returns CLI_OK; or, after a sentence on stderr, CLI_USAGE. *ret_help: --help. */
 int cli_parse(sprint_context *context, const struct cli_command *command, int argc, char **argv,

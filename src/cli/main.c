@@ -7,7 +7,7 @@
 #include "cli.h"
 
 static const struct cli_command *const commands[] = {
-    &cli_run, &cli_reproduce, &cli_predict, &cli_grad, &cli_init, &cli_verify, &cli_list, &cli_data,
+    &cli_run, &cli_reproduce, &cli_predict, &cli_grad, &cli_init, &cli_verify, &cli_theory, &cli_list, &cli_data,
 };
 
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
@@ -39,6 +39,19 @@ static void print_command_help(const struct cli_command *command) {
       {"deployed", "--deployed FILE       theta' that the population reacts to (default: theta)"},
       {"data", "--data DIR            where data files are looked for that are not here (default: SPRINT_DATA,"},
       {"data", "                      else the folder `sprint` in XDG_DATA_HOME or ~/.local/share)"},
+      {"L", "--L X                 smoothness of every record's loss in theta"},
+      {"kappa", "--kappa X             sensitivity of J and its gradient to the deployment; or"},
+      {"L0", "--L0 X --epsilon X     its two parts: the loss's slope in the records, and how far these move"},
+      {"m", "--m M --n N --batch B  steps of an epoch, individuals, records of a step"},
+      {"delta0", "--delta0 X            V(theta_0) less a lower bound of V"},
+      {"sigma0", "--sigma0 X --sigma1 X  variance of a gradient <= sigma0^2 + sigma1^2 |grad J|^2 (default 0)"},
+      {"delta", "--delta X             the mean |grad J|^2 that is wanted: steps and IFO until then"},
+      {"gamma", "--gamma X --beta X     is this step size covered? (without beta: by the best one)"},
+      {"rounds", "--rounds T            steps that the bound is worked out for"},
+      {"model", "--model FILE          theta at which constants are estimated (default: where a run starts)"},
+      {"sample", "--sample N            individuals that constants are estimated from (default 2000)"},
+      {"probes", "--probes N            random directions that are probed (default 12)"},
+      {"check", "--check RUN           compare a saved run of CONFIG with the bound"},
       {"dir", "--dir DIR             where a fetched set goes (default: the data folder)"},
   };
   for (size_t i = 0; i < sizeof help / sizeof help[0]; i++)

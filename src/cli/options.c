@@ -62,6 +62,22 @@ static int set_threads(sprint_context *context, const struct cli_command *comman
   return sprint_context_set_threads(context, n) == SPRINT_OK ? CLI_OK : cli_failed(context);
 }
 
+const char *cli_value(const struct cli_options *options, const char *name) {
+  for (size_t i = 0; i < options->n_named; i++)
+    if (strcmp(options->named[i].name, name) == 0) return options->named[i].value;
+  return NULL;
+}
+
+static int take_named(const struct cli_command *command, const char *name, const char *value,
+                      struct cli_options *options) {
+  if (!*value) return cli_misused(command, "option '--%s' needs a value", name);
+  if (cli_value(options, name)) return cli_misused(command, "option '--%s' is there twice", name);
+  if (options->n_named == CLI_MAX) return cli_misused(command, "more than %d options", CLI_MAX);
+  snprintf(options->named[options->n_named].name, sizeof options->named[0].name, "%s", name);
+  options->named[options->n_named++].value = value;
+  return CLI_OK;
+}
+
 static int take_option(sprint_context *context, const struct cli_command *command, const char *name, const char *value,
                        struct cli_options *options) {
   if (strcmp(name, "threads") == 0) return set_threads(context, command, value);
@@ -72,6 +88,7 @@ static int take_option(sprint_context *context, const struct cli_command *comman
     options->sets[options->n_sets++] = value;
     return CLI_OK;
   }
+  if (cli_has_word(CLI_NAMED, name)) return take_named(command, name, value, options);
   const char **slot = strcmp(name, "out") == 0        ? &options->out
                       : strcmp(name, "params") == 0   ? &options->params
                       : strcmp(name, "deployed") == 0 ? &options->deployed
