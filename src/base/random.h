@@ -17,11 +17,8 @@ enum sprint__purpose {
   SPRINT__FOR_PROBE,   /* who a retention shift asks */
   SPRINT__FOR_SAMPLES, /* who is in a sampled snapshot */
   SPRINT__FOR_COINS,   /* a method's own chances */
-<<<<<<< HEAD
   SPRINT__FOR_MIXTURE, /* who is replaced, and by whom */
-=======
   SPRINT__FOR_THEORY,  /* whom and where constants are estimated from */
->>>>>>> cbc00302b1fea789399380dfda0589c12451decd
 };
 
 /* Two independent 64-bit words. */
