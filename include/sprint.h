@@ -120,7 +120,8 @@ typedef struct sprint_run sprint_run;
   X(DEPLOYMENTS, "deployments", "the budget of deployments is used up")            \
   X(GRADIENT, "gradient", "the squared gradient norm on D(theta) is small enough") \
   X(DIVERGED, "diverged", "a value became non-finite or the loss exploded")        \
-  X(REQUESTED, "requested", "the caller asked to stop")
+  X(REQUESTED, "requested", "the caller asked to stop")                            \
+  X(SECONDS, "seconds", "the budget of training time is used up")
 
 typedef enum sprint_stop {
 #define X(name, word, text) SPRINT_STOP_##name,
@@ -164,6 +165,7 @@ typedef struct sprint_trace_row {
   double drift;             /* the same as the method itself could know it: sprint_drift's bias, */
   double drift_noise;       /* its noise, */
   double kappa;             /* and its kappa */
+  double distance;          /* |theta - reference| of eval.reference */
 } sprint_trace_row;
 
 /* Called at every trace row, and (row == NULL) now and then between rows with the cost so far. Return false to stop
@@ -325,6 +327,8 @@ SPRINT_API const sprint_trace_row *sprint_run_row(const sprint_run *run, size_t 
 SPRINT_API const double *sprint_run_strata(const sprint_run *run, size_t row); /* (n_strata) p_c(theta) at a row */
 SPRINT_API uint64_t sprint_run_steps_planned(const sprint_run *run); /* 0: no stop rule that bounds the steps */
 SPRINT_API double sprint_run_epochs_planned(const sprint_run *run);  /* the same in epochs */
+/* How far the run is, 0 to 1, by the budget that is used up most; NaN: it has none. */
+SPRINT_API double sprint_run_share(const sprint_run *run);
 
 /* Floating-point operations of one epoch with its trace row, roughly; those that only simulate the shift left out. */
 SPRINT_API double sprint_run_cost_per_epoch(const sprint_run *run);

@@ -5,12 +5,32 @@
 #include "base/vector.h"
 #include "run/run.h"
 
+/* The file's sentence, with the key in front. */
+static sprint_status read_reference(sprint_run *run, const struct sprint__section *eval, const char *path) {
+  sprint_model *model = run->shift->model;
+  run->reference = sprint__alloc(run->context, model->n_params, sizeof *run->reference);
+  if (!run->reference) return SPRINT_ERROR_MEMORY;
+  sprint_status status = sprint_model_read_theta(model, path, run->reference);
+  if (status == SPRINT_OK && !sprint__all_finite(run->reference, model->n_params))
+    status = sprint_fail(run->context, SPRINT_ERROR_INPUT, "%s: not all of its numbers are finite", path);
+  if (status == SPRINT_OK || status == SPRINT_ERROR_MEMORY) return status;
+  SPRINT__SCOPED(sprint__free) char *why = sprint__strdup(run->context, sprint_context_error(run->context));
+  return why ? sprint__refuse(eval, "reference", "%s", why) : SPRINT_ERROR_MEMORY;
+}
+
+sprint_status sprint__run_evaluates(sprint_run *run, const struct sprint__section *eval) {
+  const char *reference = sprint__get_text(eval, "reference");
+  run->eval_every = (uint64_t)sprint__get_integer(eval, "every");
+  run->eval_bias = sprint__get_flag(eval, "bias");
+  return *reference ? read_reference(run, eval, reference) : SPRINT_OK;
+}
+
 /* A theta that has diverged has nothing to be measured. */
 static void measure_nothing(double *p, size_t n_strata, sprint_trace_row *row) {
   for (size_t c = 0; c < n_strata; c++) p[c] = NAN;
   row->loss = row->accuracy = row->loss_base = row->accuracy_base = row->loss_heldout = row->accuracy_heldout = NAN;
   row->gradient_sq = row->displacement = row->bias = NAN;
-  row->drift = row->drift_noise = row->kappa = NAN;
+  row->drift = row->drift_noise = row->kappa = row->distance = NAN;
 }
 
 /* p (n_strata) gets the probabilities at theta. */
@@ -24,6 +44,8 @@ static sprint_status measure(sprint_run *run, double *p, sprint_trace_row *row) 
     measure_nothing(p, run->shift->population->n_strata, row);
     return SPRINT_OK;
   }
+  const sprint_solver *solver = run->solver;
+  row->distance = run->reference ? sprint__distance(solver->theta, run->reference, solver->n_params) : NAN;
   row->loss = look.loss;
   row->accuracy = look.accuracy;
   row->displacement = look.displacement;
@@ -78,6 +100,9 @@ static const sprint_param eval_params[] = {
     SPRINT__FLAG(
         "bias", "true",
         "whether the estimator's bias is worked out at every row (where features move, maybe by one more pass)"),
+    SPRINT__TEXT("reference", "",
+                 "a point to measure the distance to: model.safetensors of a run, or theta as a flat .npy; none: the "
+                 "trace's distance is nan"),
 };
 
 static const sprint_kind eval_kind = {"", "what is measured, and how often", eval_params, SPRINT__COUNT(eval_params),

@@ -13,8 +13,8 @@ void sprint_run_free(sprint_run *run) {
   if (!run) return;
   sprint__engine_free(run->engine);
   sprint_solver_free(run->solver);
-  void *const owned[] = {run->name,   run->config_text, run->settings_text, run->rows,
-                         run->strata, run->theta_shown, run->theta_before,  run->room};
+  void *const owned[] = {run->name,        run->config_text,  run->settings_text, run->rows,     run->strata,
+                         run->theta_shown, run->theta_before, run->room,          run->reference};
   for (size_t i = 0; i < SPRINT__COUNT(owned); i++) sprint__free(owned[i]);
   sprint_shift_free(run->owned_shift);
   sprint_model_free(run->owned_model);
@@ -42,6 +42,16 @@ uint64_t sprint_run_steps_planned(const sprint_run *run) {
   return sprint__stop_planned_steps(&run->solver->rules, run->solver->inner);
 }
 
+/* Of training, up to now. */
+static double seconds_now(const sprint_run *run) {
+  return run->seconds + (run->started > 0 ? sprint__clock_coarse() - run->started : 0);
+}
+
+double sprint_run_share(const sprint_run *run) {
+  const sprint_solver *solver = run->solver;
+  return sprint__stop_share(&solver->rules, &solver->cost, solver->inner, seconds_now(run));
+}
+
 static sprint_status allocate(sprint_run *run) {
   size_t n_params = run->shift->model->n_params;
   run->theta_before = sprint__alloc(run->context, n_params, sizeof(sprint_real));
@@ -60,7 +70,8 @@ static sprint_status allocate_trace(sprint_run *run) {
 }
 
 static sprint_status check_bounded(const struct sprint__section *stop, const struct sprint__stop_rules *rules) {
-  if (rules->epochs || rules->steps || rules->ifo || rules->samples || rules->deployments || rules->gradient > 0)
+  if (rules->epochs || rules->steps || rules->ifo || rules->samples || rules->deployments || rules->gradient > 0 ||
+      rules->seconds > 0)
     return SPRINT_OK;
   return sprint__refuse(stop, "epochs", "nothing would ever end the run; at least one bound above 0 was expected");
 }
@@ -95,8 +106,7 @@ static sprint_status fill_run(sprint_run *run, const struct sprint__run_sections
                               const sprint_run_options *options) {
   SPRINT__TRY(start_solver(run, sections, options->theta));
   SPRINT__TRY(check_bounded(sections->method.stop, &run->solver->rules));
-  run->eval_every = (uint64_t)sprint__get_integer(sections->eval, "every");
-  run->eval_bias = sprint__get_flag(sections->eval, "bias");
+  SPRINT__TRY(sprint__run_evaluates(run, sections->eval));
   SPRINT__TRY(allocate(run));
   struct sprint__engine_options engine = {.section = sections->engine,
                                           .solver = run->solver,
@@ -147,6 +157,7 @@ static void report(sprint_run *run, sprint_observer observer, void *user, const 
 static sprint_status take_row(sprint_run *run, sprint_observer observer, void *user) {
   run->seconds += sprint__clock() - run->started + run->engine->seconds_reused;
   run->engine->seconds_reused = 0;
+  run->started = 0;
   SPRINT__TRY(sprint__run_evaluate(run));
   const sprint_trace_row *row = &run->rows[run->n_rows - 1];
   double bound = run->solver->rules.gradient;
@@ -154,6 +165,11 @@ static sprint_status take_row(sprint_run *run, sprint_observer observer, void *u
   report(run, observer, user, row);
   run->started = sprint__clock();
   return SPRINT_OK;
+}
+
+static bool out_of_time(const sprint_run *run) {
+  double bound = run->solver->rules.seconds;
+  return bound > 0 && seconds_now(run) >= bound;
 }
 
 struct going {
@@ -172,6 +188,7 @@ static sprint_status go(void *user) {
     SPRINT__TRY(sprint__engine_advance(run->engine, &more));
     if (!more) break;
     run->solver->cost.shift_evals = run->shift->evals - run->evals_before;
+    if (out_of_time(run)) sprint_solver_halt(run->solver, SPRINT_STOP_SECONDS);
     if (going->observer && sprint__clock_coarse() - run->reported > REPORT_EVERY)
       report(run, going->observer, going->user, NULL);
   }

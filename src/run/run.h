@@ -21,9 +21,10 @@ struct sprint_run {
 
   uint64_t eval_every; /* epochs between trace rows */
   bool eval_bias;
+  sprint_real *reference; /* (n_params) that the distance is measured to, or NULL */
 
   double seconds;  /* training, evaluation left out */
-  double started;  /* clock at which the present stretch of training began */
+  double started;  /* clock at which the present stretch of training began; 0: there is none */
   double reported; /* clock of the newest call of the observer */
   size_t n_rows, n_rows_room;
   sprint_trace_row *rows;
@@ -47,6 +48,9 @@ sprint_status sprint__run_build(sprint_context *context, const struct sprint__ru
 
 /* The plan within a section that has the keys method, step, deploy, stop and eval; lent. */
 struct sprint__run_sections sprint__run_sections_of(const struct sprint__section *section);
+
+/* evaluate.c: reads what the section asks for, before the first row. */
+sprint_status sprint__run_evaluates(sprint_run *run, const struct sprint__section *eval);
 
 /* evaluate.c: one more trace row at the solver's theta. */
 sprint_status sprint__run_evaluate(sprint_run *run);

@@ -45,6 +45,7 @@ static const struct column columns[] = {
     REAL(drift),
     REAL(drift_noise),
     REAL(kappa),
+    REAL(distance),
 };
 
 static double column_real(const sprint_trace_row *row, const struct column *column) {

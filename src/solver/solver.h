@@ -63,6 +63,7 @@ struct sprint__estimator_ops {
 struct sprint__stop_rules {
   uint64_t epochs, steps, ifo, samples, deployments; /* 0: no bound */
   double gradient;                                   /* on |grad J|^2; 0: no bound */
+  double seconds;                                    /* of training; kept by runs; 0: no bound */
   double explosion;                                  /* of the loss, in multiples of the first one (at least 1) */
 };
 
@@ -129,6 +130,9 @@ static inline bool sprint__solver_is_deployed(const sprint_solver *solver) {
 /* stop.c */
 struct sprint__stop_rules sprint__stop_read(const struct sprint__section *section);
 uint64_t sprint__stop_planned_steps(const struct sprint__stop_rules *rules, uint64_t inner);
+/* The largest part of a budget that is used up, 0 to 1; NaN: there is none. */
+double sprint__stop_share(const struct sprint__stop_rules *rules, const sprint_counters *cost, uint64_t inner,
+                          double seconds);
 sprint_stop sprint__stop_check(const sprint_solver *solver);
 bool sprint__stop_exploded(const sprint_solver *solver, double loss);
 

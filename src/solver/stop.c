@@ -29,6 +29,7 @@ struct sprint__stop_rules sprint__stop_read(const struct sprint__section *sectio
       .samples = (uint64_t)sprint__get_integer(section, "samples"),
       .deployments = (uint64_t)sprint__get_integer(section, "deployments"),
       .gradient = sprint__get_real(section, "gradient"),
+      .seconds = sprint__get_real(section, "seconds"),
       .explosion = sprint__get_real(section, "explosion"),
   };
 }
@@ -38,6 +39,21 @@ uint64_t sprint__stop_planned_steps(const struct sprint__stop_rules *rules, uint
   if (__builtin_mul_overflow(rules->epochs, inner, &by_epochs)) by_epochs = UINT64_MAX;
   if (!by_epochs || (rules->steps && rules->steps < by_epochs)) return rules->steps;
   return by_epochs;
+}
+
+double sprint__stop_share(const struct sprint__stop_rules *rules, const sprint_counters *cost, uint64_t inner,
+                          double seconds) {
+  const double used[][2] = {
+      {(double)cost->steps, (double)sprint__stop_planned_steps(rules, inner)},
+      {(double)cost->ifo, (double)rules->ifo},
+      {(double)cost->samples, (double)rules->samples},
+      {(double)cost->deployments, (double)rules->deployments},
+      {seconds, rules->seconds},
+  };
+  double share = NAN;
+  for (size_t i = 0; i < SPRINT__COUNT(used); i++)
+    if (used[i][1] > 0) share = fmax(share, fmin(1, used[i][0] / used[i][1])); /* fmax passes NaN over */
+  return share;
 }
 
 static bool used_up(uint64_t used, uint64_t budget) { return budget > 0 && used >= budget; }
@@ -72,6 +88,9 @@ static const sprint_param stop_params[] = {
     BUDGET("deployments", "0", "deployments; 0: no bound"),
     SPRINT__REAL("gradient", "0", 0, 1e12,
                  "stop once |grad J(theta; theta)|^2 is at most this where the trace is taken; 0: never"),
+    SPRINT__REAL("seconds", "0", 0, 1e9,
+                 "time of training, evaluation left out; kept by runs, not by ask and tell. How far a run gets in it "
+                 "depends on the machine: what follows is not the same to the byte; 0: no bound"),
     SPRINT__REAL("explosion", "1e4", 1, 1e300,
                  "the run has diverged once a batch's loss passes this many times the first one (or 1)"),
 };

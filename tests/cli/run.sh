@@ -18,11 +18,11 @@ END
 runs run base.yaml --out out
 equal "files of a run" "model.safetensors run.json timing.csv trace.csv" "$(cd out && echo *)"
 equal "header of trace.csv" "epoch,step,ifo,samples,deployments,shift_evals,loss,accuracy,loss_base,accuracy_base,\
-loss_heldout,accuracy_heldout,gradient_sq,gradient_sq_mean,moved,displacement,entropy,effective_classes,bias,drift,drift_noise,kappa" "$(head -n 1 out/trace.csv)"
+loss_heldout,accuracy_heldout,gradient_sq,gradient_sq_mean,moved,displacement,entropy,effective_classes,bias,drift,drift_noise,kappa,distance" "$(head -n 1 out/trace.csv)"
 equal "header of timing.csv" "epoch,seconds" "$(head -n 1 out/timing.csv)"
 equal "rows of trace.csv: one at the start and one per epoch" 4 "$(rows out/trace.csv)"
 equal "rows of timing.csv" 4 "$(rows out/timing.csv)"
-equal "fields of every row" 22 "$(awk -F, '{ print NF }' out/trace.csv | sort -u)"
+equal "fields of every row" 23 "$(awk -F, '{ print NF }' out/trace.csv | sort -u)"
 check "table on stdout" grep -q '^sgd  *[0-9.]*  *[0-9.]* .* 600  *30 ' stdout
 check "where the results are" grep -q 'traces and models are in out$' stdout
 equal "run.json: seed" 7 "$(json out/run.json seed)"
