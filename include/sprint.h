@@ -181,6 +181,21 @@ SPRINT_API sprint_status sprint_experiment_load(sprint_context *context, const c
 SPRINT_API sprint_status sprint_experiment_load_quick(sprint_context *context, const char *path,
                                                       const char *const *sets, size_t n_sets,
                                                       sprint_experiment **ret_experiment);
+/* All that can be laid over a config, each over what is before it. */
+typedef struct sprint_experiment_options {
+  size_t size;
+  bool quick;
+  const char *const *sets;
+  size_t n_sets;
+  /* Methods that take the place of the config's `compare`, each as one text: the name of an entry of `compare` or of a
+   * kind of method, and settings over it, NAME[:KEY=VALUE]... as in "sprint:correction=unbiased:step.size=0.05". A key
+   * within the sections of an entry is named in full, all others are the method's own; `name` is what it is called. */
+  const char *const *methods;
+  size_t n_methods; /* 0: as the config has it */
+} sprint_experiment_options;
+SPRINT_API sprint_status sprint_experiment_open(sprint_context *context, const char *path,
+                                                const sprint_experiment_options *options,
+                                                sprint_experiment **ret_experiment);
 SPRINT_API void sprint_experiment_free(sprint_experiment *experiment);
 
 /* An experiment is points x methods x seeds. The points are those of the config's `grid`, one without a name where it

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "base/sized.h"
+
 void sprint_experiment_free(sprint_experiment *experiment) {
   if (!experiment) return;
   sprint__variants_clear(&experiment->variants);
@@ -86,14 +88,23 @@ static sprint_status load_experiment(sprint_context *context, const char *path, 
   return SPRINT_OK;
 }
 
+sprint_status sprint_experiment_open(sprint_context *context, const char *path,
+                                     const sprint_experiment_options *options, sprint_experiment **ret_experiment) {
+  sprint_experiment_options own;
+  SPRINT__SIZED_TAKE(context, sprint_experiment_options, options, &own);
+  const struct sprint__overlay overlay = {own.sets, own.n_sets, own.quick, own.methods, own.n_methods};
+  return load_experiment(context, path, &overlay, ret_experiment);
+}
+
 sprint_status sprint_experiment_load(sprint_context *context, const char *path, const char *const *sets, size_t n_sets,
                                      sprint_experiment **ret_experiment) {
-  return load_experiment(context, path, &(struct sprint__overlay){sets, n_sets, false}, ret_experiment);
+  return load_experiment(context, path, &(struct sprint__overlay){.sets = sets, .n_sets = n_sets}, ret_experiment);
 }
 
 sprint_status sprint_experiment_load_quick(sprint_context *context, const char *path, const char *const *sets,
                                            size_t n_sets, sprint_experiment **ret_experiment) {
-  return load_experiment(context, path, &(struct sprint__overlay){sets, n_sets, true}, ret_experiment);
+  const struct sprint__overlay overlay = {.sets = sets, .n_sets = n_sets, .quick = true};
+  return load_experiment(context, path, &overlay, ret_experiment);
 }
 
 static sprint_status find_variant(const sprint_experiment *experiment, size_t point, size_t method,

@@ -43,6 +43,10 @@ static sprint_status check_axis(sprint_context *context, const struct sprint__no
 /* A character as a folder's name may have it. */
 static char fit(char c) { return isalnum((unsigned char)c) || (c && strchr("-+._", c)) || !c ? c : '-'; }
 
+void sprint__folder_fit(char *text) {
+  for (; *text; text++) *text = fit(*text);
+}
+
 static bool same_folder(const char *a, const char *b) {
   while (*a && fit(*a) == fit(*b)) a++, b++;
   return fit(*a) == fit(*b);
@@ -107,7 +111,7 @@ char *sprint__grid_name(sprint_context *context, const struct sprint__grid *grid
     sprint__text_add(&name, sprint__grid_value(grid, point, a)->text);
   }
   char *text = sprint__text_take(&name);
-  for (char *at = text; at && *at; at++) *at = fit(*at);
+  if (text) sprint__folder_fit(text);
   return text;
 }
 

@@ -24,6 +24,9 @@ sprint_status sprint__grid_lay(sprint_context *context, const struct sprint__gri
 /* "alpha-0.2": the last part of each key and its value, fit for a folder; "" without axes. Yours to free, or NULL. */
 char *sprint__grid_name(sprint_context *context, const struct sprint__grid *grid, size_t point);
 
+/* Puts a '-' for every character that a folder's name had better not have. */
+void sprint__folder_fit(char *text);
+
 /* An assignment was laid over the config `root`: where the grid names its key, the value takes the place of the grid's
  * list; an axis within a section that was replaced as a whole is dropped. */
 sprint_status sprint__grid_override(sprint_context *context, struct sprint__node *root, const char *assignment);

@@ -67,6 +67,12 @@ bool sprint__key_is(const char *key, size_t length, enum sprint__scope scope) {
   return false;
 }
 
+const sprint_family *sprint__key_family(const char *key) {
+  for (size_t i = 0; i < SPRINT__COUNT(params); i++)
+    if (strcmp(params[i].name, key) == 0) return params[i].family;
+  return NULL;
+}
+
 char *sprint__keys_join(sprint_context *context, enum sprint__scope scope, const char *last) {
   const char *names[SPRINT__COUNT(params)];
   size_t n = 0;

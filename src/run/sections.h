@@ -17,6 +17,9 @@ enum sprint__scope {
 /* Whether the first `length` bytes of `key` are the name of a key of this scope. */
 bool sprint__key_is(const char *key, size_t length, enum sprint__scope scope);
 
+/* The family of the section that a key of a config takes; NULL: it takes none. */
+const sprint_family *sprint__key_family(const char *key);
+
 /* "a, b or c", where `last` is " or ": the names of all keys of this scope, in the order of a config. Yours to free, or
  * NULL with the error set. */
 char *sprint__keys_join(sprint_context *context, enum sprint__scope scope, const char *last);

@@ -1,5 +1,5 @@
-/* Variants: see variants.h. The layers, each over the one before: the file, its `quick`, assignments, a point of the
- * grid, an entry of `compare`. */
+/* Variants: see variants.h. The layers, each over the one before: the file, its `quick`, assignments, methods
+ * that were chosen, a point of the grid, an entry of `compare`. */
 #include "run/variants.h"
 
 #include <string.h>
@@ -59,27 +59,69 @@ static sprint_status check_entry(sprint_context *context, const struct sprint__n
   return SPRINT_OK;
 }
 
-static sprint_status check_compare(sprint_context *context, const struct sprint__node *compare) {
+sprint_status sprint__compare_check(sprint_context *context, const struct sprint__node *compare) {
   if (compare->type != SPRINT__NODE_LIST || compare->n_children == 0)
     return refuse_entry(context, compare, "a list of {name: ..., method: ...} was expected");
   for (size_t i = 0; i < compare->n_children; i++) SPRINT__TRY(check_entry(context, compare, i));
   return SPRINT_OK;
 }
 
-/* `method: sgd` in an entry means {kind: sgd}, laid over what the config says of all methods. */
-static sprint_status name_kinds(sprint_context *context, struct sprint__node *sections) {
-  for (size_t i = 0; i < sections->n_children; i++) {
-    struct sprint__node *kind = sections->children[i], *map = NULL;
-    if (kind->type != SPRINT__NODE_SCALAR) continue;
-    SPRINT__SCOPED(sprint__free) char *key = sprint__strdup(context, "kind");
-    if (!key) return SPRINT_ERROR_MEMORY;
-    SPRINT__TRY(sprint__node_new(context, SPRINT__NODE_MAP, kind->place, &map));
-    sections->children[i] = map;
-    map->key = kind->key;
-    kind->key = sprint__give(&key);
-    SPRINT__TRY(sprint__node_append(context, map, kind));
-  }
+/* The child, a scalar, becomes {kind: it}. */
+static sprint_status name_kind(sprint_context *context, struct sprint__node **child) {
+  struct sprint__node *kind = *child, *map = NULL;
+  SPRINT__SCOPED(sprint__free) char *key = sprint__strdup(context, "kind");
+  if (!key) return SPRINT_ERROR_MEMORY;
+  SPRINT__TRY(sprint__node_new(context, SPRINT__NODE_MAP, kind->place, &map));
+  *child = map;
+  map->key = kind->key;
+  kind->key = sprint__give(&key);
+  return sprint__node_append(context, map, kind);
+}
+
+sprint_status sprint__name_kinds(sprint_context *context, struct sprint__node *sections) {
+  for (size_t i = 0; i < sections->n_children; i++)
+    if (sections->children[i]->type == SPRINT__NODE_SCALAR) SPRINT__TRY(name_kind(context, &sections->children[i]));
   return SPRINT_OK;
+}
+
+/* The kind that a section's map names; the family's own where it names none, NULL where it is not known. */
+static const sprint_kind *kind_of(const sprint_family *family, const struct sprint__node *map) {
+  const struct sprint__node *said = sprint__node_child(map, "kind");
+  if (said && said->type != SPRINT__NODE_SCALAR) return NULL;
+  const char *name = said ? said->text : family->standard;
+  return name ? sprint__kind_find(family, name) : NULL;
+}
+
+static bool has_param(const sprint_kind *kind, const char *key) {
+  for (size_t i = 0; i < kind->n_params; i++)
+    if (strcmp(kind->params[i].name, key) == 0) return true;
+  return false;
+}
+
+/* Makes the config's section ready for an entry's, which is laid over it: settings of a kind's own (`correction` of
+ * sprint) are no business of an entry of another kind; what all kinds share stays. */
+static sprint_status make_way(sprint_context *context, const struct sprint__node *section, struct sprint__node **mine) {
+  const sprint_family *family = sprint__key_family(section->key);
+  if (section->type != SPRINT__NODE_MAP || !family || sprint__node_is_null(*mine)) return SPRINT_OK;
+  if ((*mine)->type == SPRINT__NODE_SCALAR) SPRINT__TRY(name_kind(context, mine));
+  if ((*mine)->type != SPRINT__NODE_MAP || !sprint__node_child(section, "kind")) return SPRINT_OK;
+  const sprint_kind *before = kind_of(family, *mine);
+  if (!before || before == kind_of(family, section)) return SPRINT_OK;
+  for (size_t i = (*mine)->n_children; i-- > 0;)
+    if (has_param(before, (*mine)->children[i]->key)) sprint__node_remove(*mine, (*mine)->children[i]->key);
+  return SPRINT_OK;
+}
+
+/* *ret_merged: `base` with the sections laid over it. */
+static sprint_status lay_sections(sprint_context *context, const struct sprint__node *base,
+                                  const struct sprint__node *sections, struct sprint__node **ret_merged) {
+  SPRINT__SCOPED(sprint__node_free) struct sprint__node *own = NULL;
+  SPRINT__TRY(sprint__node_copy(context, base, &own));
+  for (size_t s = 0; s < sections->n_children; s++)
+    for (size_t i = 0; i < own->n_children; i++)
+      if (strcmp(own->children[i]->key, sections->children[s]->key) == 0)
+        SPRINT__TRY(make_way(context, sections->children[s], &own->children[i]));
+  return sprint__node_merge(context, own, sections, ret_merged);
 }
 
 /* An entry that sets a key of the grid would make all points alike. */
@@ -102,9 +144,9 @@ static sprint_status add_entry(sprint_context *context, const struct sprint__gri
   SPRINT__SCOPED(sprint__node_free) struct sprint__node *merged = NULL;
   SPRINT__TRY(sprint__node_copy(context, entry, &sections));
   sprint__node_remove(sections, "name");
-  SPRINT__TRY(name_kinds(context, sections));
+  SPRINT__TRY(sprint__name_kinds(context, sections));
   SPRINT__TRY(check_axes(context, grid, sections));
-  SPRINT__TRY(sprint__node_merge(context, base, sections, &merged));
+  SPRINT__TRY(lay_sections(context, base, sections, &merged));
   return add_variant(context, merged, sprint__node_child(entry, "name")->text, variants);
 }
 
@@ -127,7 +169,7 @@ static sprint_status read_root(sprint_context *context, const struct sprint__nod
   const struct sprint__node *compare = sprint__node_child(root, "compare");
   struct sprint__grid grid;
   SPRINT__TRY(sprint__grid_read(context, root, &grid));
-  if (compare) SPRINT__TRY(check_compare(context, compare));
+  if (compare) SPRINT__TRY(sprint__compare_check(context, compare));
   variants->n_methods = compare ? compare->n_children : 1;
   variants->arena.context = context;
   variants->items = sprint__arena_take(&variants->arena, grid.n_points * variants->n_methods, sizeof *variants->items);
@@ -155,6 +197,7 @@ static sprint_status read_form(struct sprint__document *document, const struct s
   if (quick)
     return sprint__complain(document->context, quick->place,
                             "key 'quick': is a matter of the file; set the key itself");
+  if (overlay->n_methods) SPRINT__TRY(sprint__methods_choose(document, overlay->methods, overlay->n_methods));
   return read_root(document->context, document->root, variants);
 }
 

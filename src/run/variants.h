@@ -24,8 +24,19 @@ struct sprint__variants {
 struct sprint__overlay {
   const char *const *sets; /* (n_sets) key.path=value */
   size_t n_sets;
-  bool quick; /* the file's own `quick`, below the sets */
+  bool quick;                 /* the file's own `quick`, below the sets */
+  const char *const *methods; /* (n_methods) over its `compare`; n_methods 0: as it is */
+  size_t n_methods;
 };
+
+/* choose.c: the `compare` of the document becomes a list of the methods that the texts name. */
+sprint_status sprint__methods_choose(struct sprint__document *document, const char *const *methods, size_t n);
+
+/* Refuses what cannot be a `compare`: a list of maps, each with a name of its own and the sections of a method. */
+sprint_status sprint__compare_check(sprint_context *context, const struct sprint__node *compare);
+
+/* `method: sgd` means {kind: sgd}: makes maps of the scalars in `sections`, so that more can be laid over them. */
+sprint_status sprint__name_kinds(sprint_context *context, struct sprint__node *sections);
 
 /* Reads all variants. What was read is the caller's to clear, also after a failure. */
 sprint_status sprint__variants_read(struct sprint__document *document, const struct sprint__overlay *overlay,

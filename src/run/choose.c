@@ -1,0 +1,164 @@
+/* Methods chosen by short texts, NAME[:KEY=VALUE]..., in place of a config's `compare`. A colon within brackets, braces
+ * or quotes belongs to the value. */
+#include <string.h>
+
+#include "config/text.h"
+#include "run/grid.h"
+#include "run/sections.h"
+#include "run/variants.h"
+
+/* One text, and what it is turned into. */
+struct choice {
+  struct sprint__document *document;
+  const char *text;
+  struct sprint__place place;
+  const struct sprint__node *compare; /* the config's, or NULL */
+  struct sprint__node *sections;      /* of the entry */
+  char *name;                         /* what it is called; the document's */
+  bool named;                         /* by a setting */
+};
+
+/* Where the part that begins at `text` ends: at a colon that stands by itself, or at the end. */
+static size_t part_length(const char *text) {
+  size_t depth = 0, i = 0;
+  char quote = '\0';
+  for (; text[i] && (depth || quote || text[i] != ':'); i++) {
+    if (quote)
+      quote = text[i] == quote ? '\0' : quote;
+    else if (text[i] == '\'' || text[i] == '"')
+      quote = text[i];
+    else if (strchr("[{", text[i]))
+      depth++;
+    else if (strchr("]}", text[i]) && depth > 0)
+      depth--;
+  }
+  return i;
+}
+
+static char *keep_part(struct choice *choice, const char *part, size_t length) {
+  struct sprint__document *document = choice->document;
+  return sprint__arena_keep(&document->names, sprint__printf(document->context, "%.*s", (int)length, part));
+}
+
+static sprint_status refuse_name(const struct choice *choice, const char *name) {
+  sprint_context *context = choice->document->context;
+  const sprint_family *family = &sprint__method_family;
+  size_t n_entries = choice->compare ? choice->compare->n_children : 0, n = 0;
+  SPRINT__SCRATCH(room, context);
+  const char **names = sprint__arena_take(&room, n_entries + family->n_kinds, sizeof *names);
+  SPRINT__TRY(sprint__arena_status(&room));
+  for (size_t i = 0; i < n_entries; i++) names[n++] = sprint__node_child(choice->compare->children[i], "name")->text;
+  for (size_t i = 0; i < family->n_kinds; i++) names[n++] = family->kinds[i]->name;
+  const char *near = sprint__nearest(name, names, n);
+  char *all = near ? sprint__printf(context, "did you mean '%s'?", near) : sprint__names_join(context, names, n, ", ");
+  sprint__arena_keep(&room, all);
+  SPRINT__TRY(sprint__arena_status(&room));
+  return sprint__complain(context, choice->place,
+                          "'%s' is neither an entry of the config's `compare` nor a kind of method; %s%s",
+                          sprint__show(name).text, near ? "" : "there are ", all);
+}
+
+/* The entry of the config's own, without its name. */
+static sprint_status take_entry(struct choice *choice, const struct sprint__node *entry) {
+  sprint_context *context = choice->document->context;
+  SPRINT__TRY(sprint__node_copy(context, entry, &choice->sections));
+  sprint__node_remove(choice->sections, "name");
+  return sprint__name_kinds(context, choice->sections);
+}
+
+static sprint_status lay_text(struct choice *choice, const char *path, const char *text, size_t length) {
+  sprint_context *context = choice->document->context;
+  SPRINT__SCOPED(sprint__node_free) struct sprint__node *value = NULL;
+  SPRINT__TRY(sprint__yaml_parse(context, text, length, choice->place, &value));
+  SPRINT__TRY(sprint__node_lay(context, choice->sections, path, value));
+  return sprint__name_kinds(context, choice->sections);
+}
+
+static sprint_status take_name(struct choice *choice, const char *name) {
+  for (size_t i = 0; choice->compare && i < choice->compare->n_children; i++)
+    if (strcmp(sprint__node_child(choice->compare->children[i], "name")->text, name) == 0)
+      return take_entry(choice, choice->compare->children[i]);
+  if (!sprint__kind_find(&sprint__method_family, name)) return refuse_name(choice, name);
+  sprint_context *context = choice->document->context;
+  SPRINT__TRY(sprint__node_new(context, SPRINT__NODE_MAP, choice->place, &choice->sections));
+  return lay_text(choice, "method.kind", name, strlen(name));
+}
+
+/* KEY=VALUE, `length` bytes. */
+static sprint_status take_setting(struct choice *choice, const char *part, size_t length) {
+  sprint_context *context = choice->document->context;
+  const char *equals = memchr(part, '=', length);
+  if (!equals || equals == part)
+    return sprint__complain(context, choice->place, "'%s' is not a setting; key=value was expected",
+                            sprint__show(part).text);
+  const char *value = equals + 1;
+  size_t rest = length - (size_t)(value - part), key = (size_t)(equals - part), first = 0;
+  while (first < key && part[first] != '.') first++;
+  if (key == strlen("name") && strncmp(part, "name", key) == 0) {
+    choice->name = keep_part(choice, value, rest);
+    choice->named = true;
+    return sprint__arena_status(&choice->document->names);
+  }
+  const char *within = sprint__key_is(part, first, SPRINT__OF_ENTRY) ? "" : "method.";
+  SPRINT__SCOPED(sprint__free) char *path = sprint__printf(context, "%s%.*s", within, (int)key, part);
+  return path ? lay_text(choice, path, value, rest) : SPRINT_ERROR_MEMORY;
+}
+
+static sprint_status take_all(struct choice *choice) {
+  size_t length = part_length(choice->text);
+  const char *name = keep_part(choice, choice->text, length);
+  choice->name = keep_part(choice, choice->text, strlen(choice->text));
+  SPRINT__TRY(sprint__arena_status(&choice->document->names));
+  SPRINT__TRY(take_name(choice, name));
+  bool alone = choice->text[length] == '\0'; /* an entry's own name is a folder's already */
+  for (const char *part = choice->text + length; *part == ':'; part += length) {
+    part++;
+    length = part_length(part);
+    SPRINT__TRY(take_setting(choice, part, length));
+  }
+  if (!alone && !choice->named) sprint__folder_fit(choice->name);
+  return SPRINT_OK;
+}
+
+/* The choice as an entry at the end of the list. */
+static sprint_status append_entry(struct choice *choice, struct sprint__node *list) {
+  sprint_context *context = choice->document->context;
+  struct sprint__node *name = NULL;
+  SPRINT__TRY(sprint__node_new(context, SPRINT__NODE_SCALAR, choice->place, &name));
+  sprint_status status = SPRINT_OK;
+  name->key = sprint__strdup(context, "name");
+  name->text = sprint__strdup(context, choice->name);
+  name->quoted = true;
+  if (!name->key || !name->text) {
+    sprint__node_free(name);
+    return SPRINT_ERROR_MEMORY;
+  }
+  status = sprint__node_append(context, choice->sections, name);
+  return status == SPRINT_OK ? sprint__node_append(context, list, sprint__give(&choice->sections)) : status;
+}
+
+static sprint_status choose(struct sprint__document *document, const char *text, const struct sprint__node *compare,
+                            struct sprint__node *list) {
+  struct choice choice = {.document = document, .text = text, .compare = compare};
+  choice.place.file =
+      sprint__arena_keep(&document->names, sprint__printf(document->context, "--methods %s", sprint__show(text).text));
+  SPRINT__TRY(sprint__arena_status(&document->names));
+  if (sprint__text_check(text, strlen(text)) < strlen(text))
+    return sprint__complain(document->context, choice.place, "is not UTF-8 text");
+  sprint_status status = take_all(&choice);
+  if (status == SPRINT_OK) status = append_entry(&choice, list);
+  sprint__node_free(choice.sections);
+  return status;
+}
+
+sprint_status sprint__methods_choose(struct sprint__document *document, const char *const *methods, size_t n) {
+  sprint_context *context = document->context;
+  SPRINT__SCOPED(sprint__node_free) struct sprint__node *list = NULL;
+  const struct sprint__node *compare = sprint__node_child(document->root, "compare");
+  if (compare) SPRINT__TRY(sprint__compare_check(context, compare));
+  SPRINT__TRY(sprint__node_new(context, SPRINT__NODE_LIST, (struct sprint__place){"--methods", 0}, &list));
+  for (size_t i = 0; i < n; i++) SPRINT__TRY(choose(document, methods[i], compare, list));
+  sprint__node_remove(document->root, "compare");
+  list->key = sprint__strdup(context, "compare");
+  return list->key ? sprint__node_append(context, document->root, sprint__give(&list)) : SPRINT_ERROR_MEMORY;
+}
