@@ -6,17 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum column { LOSS, ACCURACY, GRADIENT, GRADIENT_MEAN, IFO, SAMPLES, DEPLOYMENTS, CLASSES, SECONDS, N_COLUMNS };
+#include "stats.h"
 
-/* Running mean and sum of squared deviations (Welford). */
-struct moments {
-  double mean, squares;
-};
+enum column { LOSS, ACCURACY, GRADIENT, GRADIENT_MEAN, IFO, SAMPLES, DEPLOYMENTS, CLASSES, SECONDS, N_COLUMNS };
 
 /* The runs of one method at one point. */
 struct method {
   size_t n, n_diverged, n_collapsed, n_biased;
-  struct moments columns[N_COLUMNS];
+  struct cli_moments columns[N_COLUMNS];
 };
 
 struct cli_summary {
@@ -85,17 +82,13 @@ void cli_summary_add(struct cli_summary *summary, struct cli_number run, const s
   m->n_diverged += stop == SPRINT_STOP_DIVERGED;
   m->n_collapsed += collapsed(summary, last);
   m->n_biased += biased(last);
-  for (size_t c = 0; c < N_COLUMNS; c++) {
-    double away = values[c] - m->columns[c].mean;
-    m->columns[c].mean += away / (double)m->n;
-    m->columns[c].squares += away * (values[c] - m->columns[c].mean);
-  }
+  for (size_t c = 0; c < N_COLUMNS; c++) cli_moments_add(&m->columns[c], values[c]);
 }
 
 /* "0.5123 ± 0.0012"; without an error where there is one seed, "-" where there is nothing. Counted in characters. */
 static void print_cell(const struct method *m, enum column column, const char *format, int width) {
   char mean[32] = "-", text[80];
-  double error = m->n > 1 ? sqrt(m->columns[column].squares / (double)(m->n - 1) / (double)m->n) : NAN;
+  double error = cli_moments_error(&m->columns[column]);
   if (!isnan(m->columns[column].mean)) snprintf(mean, sizeof mean, format, m->columns[column].mean);
   int n = snprintf(text, sizeof text, "%s", mean);
   if (!isnan(error)) n += snprintf(text + n, sizeof text - (size_t)n, " ± %.2g", error) - 1;
