@@ -187,11 +187,15 @@ typedef struct sprint_experiment_options {
   bool quick;
   const char *const *sets;
   size_t n_sets;
-  /* Methods that take the place of the config's `compare`, each as one text: the name of an entry of `compare` or of a
-   * kind of method, and settings over it, NAME[:KEY=VALUE]... as in "sprint:correction=unbiased:step.size=0.05". A key
-   * within the sections of an entry is named in full, all others are the method's own; `name` is what it is called. */
-  const char *const *methods;
-  size_t n_methods; /* 0: as the config has it */
+  /* Methods that take the place of the config's `compare`, separated by commas. Each is the name of an entry of
+   * `compare` or of a kind of method, and settings over it, NAME[:KEY=VALUE]... as in
+   * "sgd,sprint:correction=unbiased:step.size=0.05". A key within the sections of an entry is named in full, all others
+   * are the method's own; `name` is what it is called. NULL: as the config has it. */
+  const char *methods;
+  /* Every method with each of these step sizes instead of its own: method m with size s has the number
+   * m * n_step_sizes + s, and is called NAME-step-SIZE. 0: they keep their own. */
+  const double *step_sizes;
+  size_t n_step_sizes;
 } sprint_experiment_options;
 SPRINT_API sprint_status sprint_experiment_open(sprint_context *context, const char *path,
                                                 const sprint_experiment_options *options,

@@ -1,5 +1,6 @@
-/* Methods chosen by short texts, NAME[:KEY=VALUE]..., in place of a config's `compare`. A colon within brackets, braces
- * or quotes belongs to the value. */
+/* Methods chosen by a short text, NAME[:KEY=VALUE]...,NAME..., in place of a config's `compare`. A comma or colon
+ * within brackets, braces or quotes belongs to the value. */
+#include <stdio.h>
 #include <string.h>
 
 #include "config/text.h"
@@ -18,11 +19,11 @@ struct choice {
   bool named;                         /* by a setting */
 };
 
-/* Where the part that begins at `text` ends: at a colon that stands by itself, or at the end. */
-static size_t part_length(const char *text) {
+/* Where the part that begins at `text` ends: at a separator that stands by itself, or at the end. */
+static size_t part_length(const char *text, char separator) {
   size_t depth = 0, i = 0;
   char quote = '\0';
-  for (; text[i] && (depth || quote || text[i] != ':'); i++) {
+  for (; text[i] && (depth || quote || text[i] != separator); i++) {
     if (quote)
       quote = text[i] == quote ? '\0' : quote;
     else if (text[i] == '\'' || text[i] == '"')
@@ -105,7 +106,7 @@ static sprint_status take_setting(struct choice *choice, const char *part, size_
 }
 
 static sprint_status take_all(struct choice *choice) {
-  size_t length = part_length(choice->text);
+  size_t length = part_length(choice->text, ':');
   const char *name = keep_part(choice, choice->text, length);
   choice->name = keep_part(choice, choice->text, strlen(choice->text));
   SPRINT__TRY(sprint__arena_status(&choice->document->names));
@@ -113,52 +114,111 @@ static sprint_status take_all(struct choice *choice) {
   bool alone = choice->text[length] == '\0'; /* an entry's own name is a folder's already */
   for (const char *part = choice->text + length; *part == ':'; part += length) {
     part++;
-    length = part_length(part);
+    length = part_length(part, ':');
     SPRINT__TRY(take_setting(choice, part, length));
   }
   if (!alone && !choice->named) sprint__folder_fit(choice->name);
   return SPRINT_OK;
 }
 
-/* The choice as an entry at the end of the list. */
-static sprint_status append_entry(struct choice *choice, struct sprint__node *list) {
-  sprint_context *context = choice->document->context;
-  struct sprint__node *name = NULL;
-  SPRINT__TRY(sprint__node_new(context, SPRINT__NODE_SCALAR, choice->place, &name));
-  sprint_status status = SPRINT_OK;
+/* Gives the map a name, a text whatever it looks like. */
+static sprint_status name_entry(sprint_context *context, struct sprint__node *entry, const char *text) {
+  SPRINT__SCOPED(sprint__node_free) struct sprint__node *name = NULL;
+  sprint__node_remove(entry, "name");
+  SPRINT__TRY(sprint__node_new(context, SPRINT__NODE_SCALAR, entry->place, &name));
   name->key = sprint__strdup(context, "name");
-  name->text = sprint__strdup(context, choice->name);
+  name->text = sprint__strdup(context, text);
   name->quoted = true;
-  if (!name->key || !name->text) {
-    sprint__node_free(name);
-    return SPRINT_ERROR_MEMORY;
-  }
-  status = sprint__node_append(context, choice->sections, name);
-  return status == SPRINT_OK ? sprint__node_append(context, list, sprint__give(&choice->sections)) : status;
+  if (!name->key || !name->text) return SPRINT_ERROR_MEMORY;
+  return sprint__node_append(context, entry, sprint__give(&name));
 }
 
 static sprint_status choose(struct sprint__document *document, const char *text, const struct sprint__node *compare,
                             struct sprint__node *list) {
+  sprint_context *context = document->context;
   struct choice choice = {.document = document, .text = text, .compare = compare};
   choice.place.file =
-      sprint__arena_keep(&document->names, sprint__printf(document->context, "--methods %s", sprint__show(text).text));
+      sprint__arena_keep(&document->names, sprint__printf(context, "--methods %s", sprint__show(text).text));
   SPRINT__TRY(sprint__arena_status(&document->names));
-  if (sprint__text_check(text, strlen(text)) < strlen(text))
-    return sprint__complain(document->context, choice.place, "is not UTF-8 text");
   sprint_status status = take_all(&choice);
-  if (status == SPRINT_OK) status = append_entry(&choice, list);
+  if (status == SPRINT_OK) {
+    choice.sections->place = choice.place;
+    status = name_entry(context, choice.sections, choice.name);
+  }
+  if (status == SPRINT_OK) status = sprint__node_append(context, list, sprint__give(&choice.sections));
   sprint__node_free(choice.sections);
   return status;
 }
 
-sprint_status sprint__methods_choose(struct sprint__document *document, const char *const *methods, size_t n) {
+/* The document's `compare` := the list. */
+static sprint_status put_compare(struct sprint__document *document, struct sprint__node **list) {
+  sprint__node_remove(document->root, "compare");
+  (*list)->key = sprint__strdup(document->context, "compare");
+  if (!(*list)->key) return SPRINT_ERROR_MEMORY;
+  return sprint__node_append(document->context, document->root, sprint__give(list));
+}
+
+sprint_status sprint__methods_choose(struct sprint__document *document, const char *methods) {
   sprint_context *context = document->context;
   SPRINT__SCOPED(sprint__node_free) struct sprint__node *list = NULL;
   const struct sprint__node *compare = sprint__node_child(document->root, "compare");
+  const struct sprint__place place = {"--methods", 0};
+  if (sprint__text_check(methods, strlen(methods)) < strlen(methods))
+    return sprint__complain(context, place, "is not UTF-8 text");
   if (compare) SPRINT__TRY(sprint__compare_check(context, compare));
-  SPRINT__TRY(sprint__node_new(context, SPRINT__NODE_LIST, (struct sprint__place){"--methods", 0}, &list));
-  for (size_t i = 0; i < n; i++) SPRINT__TRY(choose(document, methods[i], compare, list));
-  sprint__node_remove(document->root, "compare");
-  list->key = sprint__strdup(context, "compare");
-  return list->key ? sprint__node_append(context, document->root, sprint__give(&list)) : SPRINT_ERROR_MEMORY;
+  SPRINT__TRY(sprint__node_new(context, SPRINT__NODE_LIST, place, &list));
+  for (const char *part = methods;; part++) {
+    size_t length = part_length(part, ',');
+    SPRINT__SCOPED(sprint__free) char *text = sprint__printf(context, "%.*s", (int)length, part);
+    if (!text) return SPRINT_ERROR_MEMORY;
+    SPRINT__TRY(choose(document, text, compare, list));
+    part += length;
+    if (!*part) break;
+  }
+  return put_compare(document, &list);
+}
+
+/* Of a config without `compare`: the list of its one method, called as its kind. */
+static sprint_status single_method(struct sprint__document *document) {
+  sprint_context *context = document->context;
+  SPRINT__SCOPED(sprint__node_free) struct sprint__node *list = NULL;
+  const struct sprint__node *method = sprint__node_child(document->root, "method");
+  if (method && method->type == SPRINT__NODE_MAP) method = sprint__node_child(method, "kind");
+  bool said = method && method->type == SPRINT__NODE_SCALAR && !sprint__node_is_null(method);
+  struct sprint__node *entry = NULL;
+  SPRINT__TRY(sprint__node_new(context, SPRINT__NODE_LIST, document->root->place, &list));
+  SPRINT__TRY(sprint__node_new(context, SPRINT__NODE_MAP, document->root->place, &entry));
+  SPRINT__TRY(sprint__node_append(context, list, entry));
+  SPRINT__TRY(name_entry(context, entry, said ? method->text : sprint__method_family.standard));
+  return put_compare(document, &list);
+}
+
+/* A copy of the entry with another step size and name. */
+static sprint_status add_step(struct sprint__document *document, const struct sprint__node *entry, double size,
+                              struct sprint__node *list) {
+  sprint_context *context = document->context;
+  struct choice choice = {.document = document, .place = entry->place};
+  char text[32];
+  snprintf(text, sizeof text, "%.9g", size);
+  SPRINT__SCOPED(sprint__free)
+  char *name = sprint__printf(context, "%s-step-%s", sprint__node_child(entry, "name")->text, text);
+  if (!name) return SPRINT_ERROR_MEMORY;
+  sprint_status status = take_entry(&choice, entry);
+  if (status == SPRINT_OK) status = lay_text(&choice, "step.size", text, strlen(text));
+  if (status == SPRINT_OK) status = name_entry(context, choice.sections, name);
+  if (status == SPRINT_OK) status = sprint__node_append(context, list, sprint__give(&choice.sections));
+  sprint__node_free(choice.sections);
+  return status;
+}
+
+sprint_status sprint__methods_multiply(struct sprint__document *document, const double *step_sizes, size_t n) {
+  sprint_context *context = document->context;
+  SPRINT__SCOPED(sprint__node_free) struct sprint__node *list = NULL;
+  if (!sprint__node_child(document->root, "compare")) SPRINT__TRY(single_method(document));
+  const struct sprint__node *compare = sprint__node_child(document->root, "compare");
+  SPRINT__TRY(sprint__compare_check(context, compare));
+  SPRINT__TRY(sprint__node_new(context, SPRINT__NODE_LIST, compare->place, &list));
+  for (size_t i = 0; i < compare->n_children * n; i++)
+    SPRINT__TRY(add_step(document, compare->children[i / n], step_sizes[i % n], list));
+  return put_compare(document, &list);
 }

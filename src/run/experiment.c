@@ -92,7 +92,8 @@ sprint_status sprint_experiment_open(sprint_context *context, const char *path,
                                      const sprint_experiment_options *options, sprint_experiment **ret_experiment) {
   sprint_experiment_options own;
   SPRINT__SIZED_TAKE(context, sprint_experiment_options, options, &own);
-  const struct sprint__overlay overlay = {own.sets, own.n_sets, own.quick, own.methods, own.n_methods};
+  const struct sprint__overlay overlay = {own.sets,    own.n_sets,     own.quick,
+                                          own.methods, own.step_sizes, own.n_step_sizes};
   return load_experiment(context, path, &overlay, ret_experiment);
 }
 

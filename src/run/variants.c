@@ -197,7 +197,9 @@ static sprint_status read_form(struct sprint__document *document, const struct s
   if (quick)
     return sprint__complain(document->context, quick->place,
                             "key 'quick': is a matter of the file; set the key itself");
-  if (overlay->n_methods) SPRINT__TRY(sprint__methods_choose(document, overlay->methods, overlay->n_methods));
+  if (overlay->methods) SPRINT__TRY(sprint__methods_choose(document, overlay->methods));
+  if (overlay->n_step_sizes)
+    SPRINT__TRY(sprint__methods_multiply(document, overlay->step_sizes, overlay->n_step_sizes));
   return read_root(document->context, document->root, variants);
 }
 

@@ -24,13 +24,16 @@ struct sprint__variants {
 struct sprint__overlay {
   const char *const *sets; /* (n_sets) key.path=value */
   size_t n_sets;
-  bool quick;                 /* the file's own `quick`, below the sets */
-  const char *const *methods; /* (n_methods) over its `compare`; n_methods 0: as it is */
-  size_t n_methods;
+  bool quick;               /* the file's own `quick`, below the sets */
+  const char *methods;      /* over its `compare`; NULL: as it is */
+  const double *step_sizes; /* (n_step_sizes) each method with each of them; n_step_sizes 0: with its own */
+  size_t n_step_sizes;
 };
 
-/* choose.c: the `compare` of the document becomes a list of the methods that the texts name. */
-sprint_status sprint__methods_choose(struct sprint__document *document, const char *const *methods, size_t n);
+/* choose.c: the `compare` of the document becomes a list of the methods that the text names, and each of those a list
+ * of the same with these step sizes. */
+sprint_status sprint__methods_choose(struct sprint__document *document, const char *methods);
+sprint_status sprint__methods_multiply(struct sprint__document *document, const double *step_sizes, size_t n);
 
 /* Refuses what cannot be a `compare`: a list of maps, each with a name of its own and the sections of a method. */
 sprint_status sprint__compare_check(sprint_context *context, const struct sprint__node *compare);
