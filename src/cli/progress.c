@@ -52,10 +52,9 @@ void cli_progress_show(struct cli_progress *progress, const sprint_run *run, con
   double now = cli_clock();
   if (now - progress->printed < (progress->terminal ? REDRAW_EVERY : PRINT_EVERY)) return;
   progress->printed = now;
-  uint64_t planned = sprint_run_steps_planned(run);
+  double share = cost->steps ? sprint_run_share(run) : NAN;
   char left[64] = "";
-  if (planned && cost->steps) {
-    double share = (double)cost->steps / (double)planned;
+  if (share > 0) {
     snprintf(left, sizeof left, "  %3.0f %%, %s left", 100 * share,
              cli_time((now - progress->started) * (1 - share) / share).text);
   }

@@ -43,7 +43,7 @@ interrupt() {
   check "$1: no temporary files" no_parts out
   equal "$1: stop reason" requested "$(json out/first/seed-1/run.json stop)"
   check "$1: the trace has rows" test "$(rows out/first/seed-1/trace.csv)" -ge 1
-  equal "$1: every row is whole" 22 "$(awk -F, '{ print NF }' out/first/seed-1/trace.csv | sort -u)"
+  equal "$1: every row is whole" 23 "$(awk -F, '{ print NF }' out/first/seed-1/trace.csv | sort -u)"
   check "$1: the trace ends in a line end" test -z "$(tail -c 1 out/first/seed-1/trace.csv)"
   runs grad long.yaml --params out/first/seed-1/model.safetensors --out g.npy
   equal "$1: the model is the one of the last row" "$(cell out/first/seed-1/trace.csv loss -1)" \
