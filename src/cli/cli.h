@@ -7,7 +7,7 @@
 #include "sprint.h"
 
 enum { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2, CLI_INTERRUPTED = 130 };
-enum { CLI_MAX = 64 }; /* positional arguments, and --set options, at most */
+enum { CLI_MAX = 64 }; /* positional arguments, and --set and --budget options, at most */
 
 struct cli_options;
 
@@ -23,7 +23,10 @@ struct cli_options {
   size_t n_arguments;
   const char *sets[CLI_MAX];
   size_t n_sets;
-  const char *out, *params, *deployed, *seed, *seeds, *jobs, *dir;
+  const char *budgets[CLI_MAX];
+  size_t n_budgets;
+  const char *out, *params, *deployed, *seed, *seeds, *jobs, *dir, *methods, *by;
+  const char *tune; /* step sizes; "": the usual ones; NULL: not asked for */
   bool quick;
   /* options of one command alone, by name: see cli_value */
   struct {
@@ -40,7 +43,7 @@ struct cli_options {
 const char *cli_value(const struct cli_options *options, const char *name);
 
 extern const struct cli_command cli_run, cli_predict, cli_grad, cli_init, cli_verify, cli_list, cli_data, cli_reproduce;
-extern const struct cli_command cli_theory;
+extern const struct cli_command cli_theory, cli_compare;
 
 /* Reads argv[1 ..] of a command. Returns CLI_OK; or, after a sentence on stderr, CLI_USAGE. *ret_help: --help. */
 int cli_parse(sprint_context *context, const struct cli_command *command, int argc, char **argv,
@@ -100,6 +103,9 @@ char *cli_run_name(const sprint_experiment *experiment, struct cli_number run, b
 /* Whether OUT can hold results: what of it is there already is a folder that can be written to. Found now, not after
  * hours of training. */
 sprint_status cli_check_out(sprint_context *context, const char *out);
+
+/* Zeroed memory, to be freed; ends the program where there is none. */
+void *cli_room(size_t n, size_t size);
 
 /* printf into a new string, to be freed; ends the program where memory is out. */
 char *cli_format(const char *format, ...) __attribute__((format(printf, 1, 2)));

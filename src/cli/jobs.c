@@ -146,12 +146,8 @@ static void stop_children(const struct cli_jobs *jobs) {
 }
 
 void cli_jobs_run(struct cli_jobs *jobs) {
-  struct pollfd *polls = calloc(jobs->n_parallel, sizeof *polls);
-  size_t *who = calloc(jobs->n_parallel, sizeof *who);
-  if (!polls || !who) {
-    fputs("sprint: out of memory\n", stderr);
-    exit(CLI_FAILED);
-  }
+  struct pollfd *polls = cli_room(jobs->n_parallel, sizeof *polls);
+  size_t *who = cli_room(jobs->n_parallel, sizeof *who);
   jobs->started = cli_clock();
   cli_jobs_show_start(jobs);
   for (bool told = false;;) {

@@ -7,7 +7,8 @@
 #include "cli.h"
 
 static const struct cli_command *const commands[] = {
-    &cli_run, &cli_reproduce, &cli_predict, &cli_grad, &cli_init, &cli_verify, &cli_theory, &cli_list, &cli_data,
+    &cli_run,  &cli_compare, &cli_reproduce, &cli_predict, &cli_grad,
+    &cli_init, &cli_verify,  &cli_theory,    &cli_list,    &cli_data,
 };
 
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
@@ -27,11 +28,24 @@ static void print_help(FILE *stream) {
 static void print_command_help(const struct cli_command *command) {
   printf("usage: sprint %s %s\n\n%s\n", command->name, command->usage, command->summary);
   static const char *const help[][2] = {
+      {"budget", "--budget KEY=AMOUNT   where every run ends: ifo, deployments, samples, epochs, steps or seconds (of"},
+      {"budget",
+       "                      training; not the same to the byte twice); a ranking for each, may be given often."},
+      {"budget", "                      All other stop rules are off, but for divergence"},
+      {"methods",
+       "--methods M,M,...     entries of the config's `compare` and kinds of method, each with settings over"},
+      {"methods", "                      it: NAME[:KEY=VALUE]..., as in sgd,sprint:correction=unbiased:step.size=0.05"},
+      {"methods", "                      (default: the config's `compare`); name=TEXT is what it is called"},
+      {"by", "--by CRITERION        of the last row: grad (the default, |grad J|^2), grad-mean, loss, accuracy,"},
+      {"by", "                      distance (to eval.reference); grad and distance are compared on the log scale"},
+      {"tune",
+       "--tune [G,G,...]      first every method with each of these step sizes on seeds of their own, the best of"},
+      {"tune", "                      which is then ranked (default 0.001,0.003,0.01,0.03,0.1,0.3,1)"},
       {"set", "--set KEY.PATH=VALUE  lay a value over the config; may be given often"},
       {"out", "--out PATH            where the result goes"},
       {"seed", "--seed S              one seed instead of the config's"},
       {"quick", "--quick               the config's `quick` settings over the others: a subset, few epochs"},
-      {"seeds", "--seeds S,S,...       these seeds instead of the config's"},
+      {"seeds", "--seeds S,S,...       these seeds instead of the config's (of compare also N: so many)"},
       {"jobs", "--jobs N              runs at a time, one thread each (default: one per thread where an epoch is less"},
       {"jobs", "                      than 1e12 operations, else one after the other on all threads)"},
       {"threads", "--threads N           threads to use (0: one per core); results do not depend on it"},

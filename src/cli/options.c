@@ -21,16 +21,24 @@ int cli_misused(const struct cli_command *command, const char *format, ...) {
   return CLI_USAGE;
 }
 
+static _Noreturn void run_out_of_memory(void) {
+  fputs("sprint: out of memory\n", stderr);
+  exit(CLI_FAILED);
+}
+
+void *cli_room(size_t n, size_t size) {
+  void *memory = calloc(n ? n : 1, size);
+  if (!memory) run_out_of_memory();
+  return memory;
+}
+
 char *cli_format(const char *format, ...) {
   va_list args;
   va_start(args, format);
   int length = vsnprintf(NULL, 0, format, args);
   va_end(args);
   char *text = length < 0 ? NULL : malloc((size_t)length + 1);
-  if (!text) {
-    fputs("sprint: out of memory\n", stderr);
-    exit(CLI_FAILED);
-  }
+  if (!text) run_out_of_memory();
   va_start(args, format);
   vsnprintf(text, (size_t)length + 1, format, args);
   va_end(args);
@@ -89,16 +97,29 @@ static int take_option(sprint_context *context, const struct cli_command *comman
     return CLI_OK;
   }
   if (cli_has_word(CLI_NAMED, name)) return take_named(command, name, value, options);
+  if (strcmp(name, "budget") == 0) {
+    if (options->n_budgets == CLI_MAX) return cli_misused(command, "more than %d --budget options", CLI_MAX);
+    options->budgets[options->n_budgets++] = value;
+    return CLI_OK;
+  }
   const char **slot = strcmp(name, "out") == 0        ? &options->out
                       : strcmp(name, "params") == 0   ? &options->params
                       : strcmp(name, "deployed") == 0 ? &options->deployed
                       : strcmp(name, "dir") == 0      ? &options->dir
                       : strcmp(name, "seeds") == 0    ? &options->seeds
                       : strcmp(name, "jobs") == 0     ? &options->jobs
+                      : strcmp(name, "methods") == 0  ? &options->methods
+                      : strcmp(name, "by") == 0       ? &options->by
                                                       : &options->seed;
   if (!*value && strcmp(name, "seed") != 0) return cli_misused(command, "option '--%s' needs a value", name);
   *slot = value;
   return CLI_OK;
+}
+
+/* What may follow an option that can also do without. */
+static bool is_list_of_numbers(const char *text) {
+  if (strncmp(text, "steps=", strlen("steps=")) == 0) return true;
+  return *text && strchr("0123456789.", *text) && strspn(text, "0123456789.eE+-,") == strlen(text);
 }
 
 static int take_long(sprint_context *context, const struct cli_command *command, char **argv, int argc, int *i,
@@ -113,6 +134,11 @@ static int take_long(sprint_context *context, const struct cli_command *command,
   if (strcmp(name, "quick") == 0) {
     if (equals) return cli_misused(command, "option '--%s' takes no value", name);
     options->quick = true;
+    return CLI_OK;
+  }
+  if (strcmp(name, "tune") == 0) {
+    bool follows = !equals && *i + 1 < argc && is_list_of_numbers(argv[*i + 1]);
+    options->tune = equals ? equals + 1 : follows ? argv[++*i] : "";
     return CLI_OK;
   }
   const char *value = equals ? equals + 1 : *i + 1 < argc ? argv[++*i] : NULL;

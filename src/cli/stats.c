@@ -2,7 +2,6 @@
 #include "stats.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define HALF_PI 1.57079632679489661923
 
@@ -118,21 +117,17 @@ static enum cli_verdict verdict_of(const struct cli_standing *standing, bool bes
   return paired->low > 0 || paired->high < 0 ? CLI_WORSE : CLI_TIED;
 }
 
-bool cli_rank(const struct cli_contest *contest, struct cli_standing *ret_standings) {
+void cli_rank(const struct cli_contest *contest, double *room, struct cli_standing *ret_standings) {
   size_t n = contest->n_seeds;
-  double *scaled = calloc(contest->n_methods * n + 1, sizeof *scaled);
-  if (!scaled) return false;
   for (size_t i = 0; i < contest->n_methods * n; i++)
-    scaled[i] = isfinite(contest->values[i]) ? cli_compared(contest, contest->values[i]) : NAN;
+    room[i] = isfinite(contest->values[i]) ? cli_compared(contest, contest->values[i]) : NAN;
   for (size_t m = 0; m < contest->n_methods; m++) ret_standings[m] = standing_of(contest, m);
   sort(contest, ret_standings);
   for (size_t i = 0; i < contest->n_methods; i++) {
     struct cli_standing *standing = &ret_standings[i];
-    standing->to_best = cli_paired(scaled + standing->method * n, scaled + ret_standings[0].method * n, n);
+    standing->to_best = cli_paired(room + standing->method * n, room + ret_standings[0].method * n, n);
     standing->wins = contest->larger_wins ? standing->to_best.n_above : standing->to_best.n_below;
     standing->losses = contest->larger_wins ? standing->to_best.n_below : standing->to_best.n_above;
     standing->verdict = verdict_of(standing, i == 0);
   }
-  free(scaled);
-  return true;
 }

@@ -60,7 +60,7 @@ double cli_compared(const struct cli_contest *contest, double value);
 double cli_uncompared(const struct cli_contest *contest, double mean);
 
 /* ret_standings (n_methods), the best first: by diverged seeds, then by the mean on the scale of the comparison.
- * Returns false where memory is out. */
-bool cli_rank(const struct cli_contest *contest, struct cli_standing *ret_standings);
+ * `room` (n_methods, n_seeds) is for the values on that scale. */
+void cli_rank(const struct cli_contest *contest, double *room, struct cli_standing *ret_standings);
 
 #endif

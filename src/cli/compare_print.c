@@ -1,0 +1,149 @@
+/* The ranking on the terminal. "A beats B" is said only where the interval of the paired difference excludes 0. */
+#include <math.h>
+#include <string.h>
+
+#include "compare.h"
+
+enum { VALUE_WIDTH = 22, DIFFERENCE_WIDTH = 30 };
+
+static int n_characters(const char *text) {
+  int n = 0;
+  for (; *text; text++) n += ((unsigned char)*text & 0xc0) != 0x80; /* the first byte of each, in UTF-8 */
+  return n;
+}
+
+void cli_print_padded(const char *text, int width) {
+  int n = n_characters(text);
+  printf("%s%*s", text, width > n ? width - n : 0, "");
+}
+
+/* "0.0123 ± 0.0004", or "0.0123 ×÷ 1.3" of geometric means; "-" where every seed diverged. */
+static void print_value(const struct cli_moments *moments, bool geometric) {
+  char text[80] = "-";
+  double error = cli_moments_error(moments), mean = geometric ? pow(10, moments->mean) : moments->mean;
+  if (moments->n > 0) snprintf(text, sizeof text, "%.4g", mean);
+  size_t n = strlen(text);
+  if (!isnan(error) && geometric) snprintf(text + n, sizeof text - n, " ×÷ %.3g", pow(10, error));
+  if (!isnan(error) && !geometric) snprintf(text + n, sizeof text - n, " ± %.2g", error);
+  printf("  ");
+  cli_print_padded(text, VALUE_WIDTH);
+}
+
+/* "1.8 times (1.2 .. 2.7)", or "+0.12 (0.02 .. 0.22)". */
+static void print_difference(const struct cli_standing *standing, bool logarithmic) {
+  const struct cli_paired *paired = &standing->to_best;
+  char text[96] = "-";
+  bool told = standing->verdict != CLI_BEST && standing->verdict != CLI_DIVERGED;
+  if (told && logarithmic)
+    snprintf(text, sizeof text, "%.3g times", pow(10, paired->mean));
+  else if (told)
+    snprintf(text, sizeof text, "%+.3g", paired->mean);
+  size_t n = strlen(text);
+  if (told && !isnan(paired->low))
+    snprintf(text + n, sizeof text - n, " (%.3g .. %.3g)", logarithmic ? pow(10, paired->low) : paired->low,
+             logarithmic ? pow(10, paired->high) : paired->high);
+  printf("  ");
+  cli_print_padded(text, DIFFERENCE_WIDTH);
+}
+
+/* Means over the ranked seeds of what was used up. */
+static void print_costs(const struct cli_match *match, size_t point, size_t method) {
+  const struct cli_comparison *all = match->all;
+  size_t pick = match->picks[point * all->n_methods + method];
+  struct cli_moments ifo = {0}, samples = {0}, deployments = {0};
+  for (size_t s = 0; s < all->n_seeds; s++) {
+    const sprint_counters *cost = &cli_match_result(match, point, method, pick, s)->row.cost;
+    cli_moments_add(&ifo, (double)cost->ifo);
+    cli_moments_add(&samples, (double)cost->samples);
+    cli_moments_add(&deployments, (double)cost->deployments);
+  }
+  printf("  %-10.0f  %-10.0f  %-11.0f", ifo.mean, samples.mean, deployments.mean);
+}
+
+static void print_standing(const struct cli_match *match, size_t point, size_t place, int width) {
+  const struct cli_comparison *all = match->all;
+  const struct cli_standing *standing = &match->standings[point * all->n_methods + place];
+  bool logarithmic = match->logarithmic[point];
+  printf("%-4zu  ", place + 1);
+  cli_print_padded(all->names[standing->method], width);
+  if (all->n_sizes) printf("  %-6s", cli_match_size(match, point, standing->method).text);
+  if (logarithmic) print_value(&standing->compared, true);
+  print_value(&standing->plain, false);
+  print_difference(standing, logarithmic);
+  printf("  %3zu-%-3zu", standing->wins, standing->losses);
+  print_costs(match, point, standing->method);
+  printf("  %s", cli_verdict_word(standing->verdict));
+  if (standing->n_diverged) printf(" (%zu of %zu)", standing->n_diverged, all->n_seeds);
+  putchar('\n');
+}
+
+static void print_header(const struct cli_match *match, size_t point, int width) {
+  const struct cli_comparison *all = match->all;
+  const char *name = sprint_experiment_point_name(match->experiment, point);
+  bool logarithmic = match->logarithmic[point];
+  printf("\n%s=%s%s%s: %s, %s is better, %zu seed%s%s\n", match->budget->key, match->budget->amount, *name ? ", " : "",
+         name, all->by->title, all->by->larger_wins ? "larger" : "smaller", all->n_seeds, all->n_seeds == 1 ? "" : "s",
+         logarithmic            ? "; compared on the log scale"
+         : all->by->logarithmic ? "; a value is 0, so not compared on the log scale"
+                                : "");
+  printf("%-4s  %-*s", "rank", width, "method");
+  if (all->n_sizes) printf("  %-6s", "step");
+  if (logarithmic) printf("  %-*s", VALUE_WIDTH, "geometric mean");
+  printf("  %-*s", VALUE_WIDTH, "mean and its error");
+  printf("  %-*s  %-7s  %-10s  %-10s  %-11s  %s\n", DIFFERENCE_WIDTH,
+         logarithmic ? "of the best's (95 %)" : "minus the best's (95 %)", "won-lost", "IFO", "samples", "deployments",
+         "verdict");
+}
+
+/* "A beats B, C": the names of all with that verdict, if there are any. */
+static void print_all_with(const struct cli_match *match, size_t point, enum cli_verdict verdict, const char *before,
+                           const char *after) {
+  const struct cli_comparison *all = match->all;
+  const struct cli_standing *standings = &match->standings[point * all->n_methods];
+  bool any = false;
+  for (size_t i = 1; i < all->n_methods; i++) {
+    if (standings[i].verdict != verdict) continue;
+    if (!any) printf("%s%s", all->names[standings[0].method], before);
+    printf("%s%s", any ? ", " : "", all->names[standings[i].method]);
+    any = true;
+  }
+  if (any) puts(after);
+}
+
+static void print_diverged(const struct cli_match *match, size_t point, size_t method) {
+  const struct cli_comparison *all = match->all;
+  size_t n = 0, pick = match->picks[point * all->n_methods + method];
+  for (size_t s = 0; s < all->n_seeds; s++) {
+    if (isfinite(cli_match_value(match, point, method, pick, s))) continue;
+    if (n++ == 0) printf("%s diverged, and is ranked below all that did not; seed", all->names[method]);
+    printf("%s %llu", n > 1 ? "," : "", (unsigned long long)all->seeds[s]);
+  }
+  if (n) puts(n < all->n_seeds ? " (its means are of the other seeds)" : "");
+}
+
+/* A budget below the price of the first step leaves theta_0, which must not pass for a result. */
+static void print_unmoved(const struct cli_match *match, size_t point, size_t method) {
+  const struct cli_comparison *all = match->all;
+  size_t pick = match->picks[point * all->n_methods + method];
+  for (size_t s = 0; s < all->n_seeds; s++)
+    if (cli_match_result(match, point, method, pick, s)->row.cost.steps == 0) {
+      printf("warning: %s made no step: the budget is too small for its first one\n", all->names[method]);
+      return;
+    }
+}
+
+void cli_match_print(const struct cli_match *match, size_t point) {
+  const struct cli_comparison *all = match->all;
+  int width = (int)strlen("method");
+  for (size_t m = 0; m < all->n_methods; m++)
+    if (n_characters(all->names[m]) > width) width = n_characters(all->names[m]);
+  print_header(match, point, width);
+  for (size_t i = 0; i < all->n_methods; i++) print_standing(match, point, i, width);
+  print_all_with(match, point, CLI_WORSE, " beats ", "");
+  print_all_with(
+      match, point, CLI_TIED, " is tied with ",
+      match->logarithmic[point] ? ": the interval of the ratio holds 1" : ": the interval of the difference holds 0");
+  if (all->n_seeds == 1) puts("one seed: there are no intervals, and nothing can be said to beat anything");
+  for (size_t m = 0; m < all->n_methods; m++) print_diverged(match, point, m);
+  for (size_t m = 0; m < all->n_methods; m++) print_unmoved(match, point, m);
+}
