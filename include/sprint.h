@@ -356,8 +356,8 @@ SPRINT_API double sprint_run_cost_per_epoch(const sprint_run *run);
  * file appears whole or not at all; run.json goes first and comes last, so that it never speaks for other files. */
 SPRINT_API sprint_status sprint_run_save(const sprint_run *run, const char *folder);
 
-/* Whether the folder holds this run, finished: its run.json has the same settings, population, seed, version and
- * precision, and the run was not stopped on request. */
+/* Whether the folder holds this run, finished: its run.json has the same settings, population, reference point, seed,
+ * version and precision, and the run was not stopped on request. */
 SPRINT_API bool sprint_run_is_saved(const sprint_run *run, const char *folder);
 
 /* The last trace row and the stop reason of a saved run, from its run.json; what it does not have is NaN. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include "base/file.h"
 #include "run/run.h"
@@ -127,6 +128,12 @@ void sprint__row_read(const json_t *json, sprint_trace_row *ret_row) {
   }
 }
 
+json_t *sprint__reference_json(const sprint_run *run) {
+  if (!run->reference) return json_null();
+  return json_sprintf("%08lx",
+                      crc32_z(0, (const void *)run->reference, run->solver->n_params * sizeof *run->reference));
+}
+
 json_t *sprint__population_json(const sprint_population *population) {
   json_t *classes = json_object(), *constant = json_array();
   for (size_t c = 0; c < population->n_classes; c++) {
@@ -165,6 +172,7 @@ static json_t *run_json(const sprint_run *run) {
   json_object_set_new(json, "parameters", json_integer((json_int_t)run->solver->n_params));
   json_object_set_new(json, "seconds", json_real(run->seconds));
   json_object_set_new(json, "population", sprint__population_json(run->shift->population));
+  json_object_set_new(json, "reference_checksum", sprint__reference_json(run));
   json_object_set_new(json, "final", row_json(last));
   json_object_set_new(json, "config", parsed_or_null(run->config_text));
   json_object_set_new(json, "settings", parsed_or_null(run->settings_text));

@@ -65,6 +65,12 @@ static bool same_population(const sprint_run *run, const json_t *saved) {
   return population && json_equal(population, saved);
 }
 
+/* The same path may hold another point by now. */
+static bool same_reference(const sprint_run *run, const json_t *saved) {
+  SPRINT__SCOPED(json_decref) json_t *reference = sprint__reference_json(run);
+  return json_equal(reference, saved) || (json_is_null(reference) && !saved);
+}
+
 bool sprint_run_is_saved(const sprint_run *run, const char *folder) {
   SPRINT__SCOPED(json_decref) json_t *json = NULL;
   if (read_sidecar(run->context, folder, &json) != SPRINT_OK) return false;
@@ -73,6 +79,7 @@ bool sprint_run_is_saved(const sprint_run *run, const char *folder) {
   return stop != SPRINT_STOP_RUNNING && stop != SPRINT_STOP_REQUESTED && says(json, "sprint", SPRINT_VERSION) &&
          says(json, "precision", sprint_precision()) && json_is_integer(seed) &&
          (uint64_t)json_integer_value(seed) == run->seed && same_population(run, json_object_get(json, "population")) &&
+         same_reference(run, json_object_get(json, "reference_checksum")) &&
          same_settings(run, json_object_get(json, "settings"));
 }
 

@@ -11,6 +11,9 @@ sprint_status sprint__saved_forget(sprint_context *context, const char *folder);
 /* save.c: a trace row from its JSON; what is missing or null is NaN, or 0 of counts. Seconds are not part of it. */
 void sprint__row_read(const json_t *json, sprint_trace_row *ret_row);
 
+/* save.c: what run.json says of the point that distances were measured to: a sum over it, or null. A new reference. */
+json_t *sprint__reference_json(const sprint_run *run);
+
 /* save.c: what run.json says of a population. A new reference, or NULL. */
 json_t *sprint__population_json(const sprint_population *population);
 

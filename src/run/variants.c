@@ -98,17 +98,18 @@ static bool has_param(const sprint_kind *kind, const char *key) {
   return false;
 }
 
-/* Makes the config's section ready for an entry's, which is laid over it: settings of a kind's own (`correction` of
- * sprint) are no business of an entry of another kind; what all kinds share stays. */
+/* Makes the config's section ready for an entry's, which is laid over it: a setting that its kind has and the entry's
+ * has not (`correction` of sprint, where the entry is sgd) is left out. */
 static sprint_status make_way(sprint_context *context, const struct sprint__node *section, struct sprint__node **mine) {
   const sprint_family *family = sprint__key_family(section->key);
   if (section->type != SPRINT__NODE_MAP || !family || sprint__node_is_null(*mine)) return SPRINT_OK;
   if ((*mine)->type == SPRINT__NODE_SCALAR) SPRINT__TRY(name_kind(context, mine));
   if ((*mine)->type != SPRINT__NODE_MAP || !sprint__node_child(section, "kind")) return SPRINT_OK;
-  const sprint_kind *before = kind_of(family, *mine);
-  if (!before || before == kind_of(family, section)) return SPRINT_OK;
-  for (size_t i = (*mine)->n_children; i-- > 0;)
-    if (has_param(before, (*mine)->children[i]->key)) sprint__node_remove(*mine, (*mine)->children[i]->key);
+  const sprint_kind *before = kind_of(family, *mine), *now = kind_of(family, section);
+  for (size_t i = (*mine)->n_children; before && now && i-- > 0;) {
+    const char *key = (*mine)->children[i]->key;
+    if (has_param(before, key) && !has_param(now, key)) sprint__node_remove(*mine, key);
+  }
   return SPRINT_OK;
 }
 

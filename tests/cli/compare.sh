@@ -80,6 +80,11 @@ check "compare.csv is the same" cmp -s before/compare.csv out/compare.csv
 compares bed.yaml --budget ifo=360 --by distance --out jobs --jobs 2 --threads 1
 check "ranking.json by any number of jobs" cmp -s before/ranking.json jobs/ranking.json
 
+printf '\000\000\000\000\000\000\034\100' | dd of=stable.npy bs=1 seek=128 conv=notrunc 2>/dev/null # 7 in place of 6
+compares bed.yaml --budget ifo=360 --by distance --out out
+equal "the point has changed, and with it all distances" 9 "$(grep -c started stderr)"
+printf '\000\000\000\000\000\000\030\100' | dd of=stable.npy bs=1 seek=128 conv=notrunc 2>/dev/null
+
 ### Other budgets, several at once, and the other criteria
 compares bed.yaml --budget deployments=10 --budget samples=120 --budget epochs=2 --budget steps=3 --out many --by loss --seeds 1,
 equal "a ranking for each" "deployments deployments deployments samples samples samples epochs epochs epochs steps steps steps" \
@@ -134,9 +139,9 @@ compares bed.yaml --budget ifo=120 --methods slow --tune --out usual --seeds 1
 equal "the usual grid" "0.001 0.003 0.01 0.03 0.1 0.3 1" "$(column usual/tune.csv step_size)"
 
 ### Interrupted: what was done is kept, and nothing is ranked
-"$SPRINT_F64" compare bed.yaml --budget steps=1000000000 --methods sgd --set eval.every=100000000 --out cut >stdout 2>stderr </dev/null &
+"$SPRINT_F64" compare bed.yaml --budget steps=1000000000 --methods sgd --set eval.every=100000000 --out cut >stdout 2>cut.stderr </dev/null &
 pid=$!
-for _ in $(seq 200); do grep -q started stderr && break; sleep 0.05; done
+for _ in $(seq 200); do grep -qs started cut.stderr && break; sleep 0.05; done
 kill -TERM $pid
 wait $pid
 equal "interrupted: exit code" 130 $?

@@ -44,7 +44,7 @@ static void check_choice(const char *text, const char *name, const char *const *
 
 #define CHOICE(TEXT, NAME, ...) check_choice(TEXT, NAME, (const char *const[]){__VA_ARGS__, NULL})
 
-/* What all kinds share (batch) is the config's; what is a kind's own (correction) stays with that kind; an entry's own
+/* What the kind knows (batch, size) is the config's; what it does not (correction of sgd) is left out; an entry's own
  * settings are laid over the config's section, also where that is a kind alone (step: inverse-time). */
 static void test_choose__entries_kinds_and_settings(void **state) {
   (void)state;
@@ -57,6 +57,8 @@ static void test_choose__entries_kinds_and_settings(void **state) {
   CHOICE("own:name=mine:inner=4", "mine", "\"inner\":4", "\"correction\":\"unbiased\"");
   CHOICE("own:method=rgd", "own-method-rgd", "\"kind\":\"rgd\"", "\"batch\":10");
   CHOICE("sgd:step=constant:step.size=0.25:name=a b", "a b", "\"kind\":\"constant\"", "\"size\":0.25");
+  CHOICE("short:step=constant", "short-step-constant", "\"kind\":\"constant\"", "\"size\":0.10000000000000001");
+  CHOICE("short:step.kind=constant", "short-step.kind-constant", "\"kind\":\"constant\"", "\"size\":0.5");
   CHOICE("sgd:deploy.steps=3", "sgd-deploy.steps-3", "\"steps\":3");
   CHOICE("sgd:step={kind: piecewise, sizes: [0.5, 0.125], at: 3}:batch=6",
          "sgd-step--kind--piecewise--sizes---0.5--0.125---at--3--batch-6", "\"sizes\":[0.5,0.125]", "\"batch\":6");
