@@ -98,6 +98,7 @@ static sprint_status start_solver(sprint_run *run, const struct sprint__run_sect
       .seed = run->seed,
       .still = !sprint__shift_moves(run->shift),
       .strata_sizes = sizes,
+      .shift = run->shift,
   };
   return sprint__solver_build(run->context, &sections->method, &options, &run->solver);
 }
