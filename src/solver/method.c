@@ -2,9 +2,10 @@
 #include "solver/solver.h"
 
 static const sprint_kind *const method_kinds[] = {
-    &sprint__estimator_svrg,  &sprint__estimator_sgd,    &sprint__estimator_clipped,     &sprint__estimator_saga,
-    &sprint__estimator_sarah, &sprint__estimator_spider, &sprint__estimator_page,        &sprint__estimator_full,
-    &sprint__estimator_rrm,   &sprint__estimator_perfgd, &sprint__estimator_perfgd_full, &sprint__estimator_dfo,
+    &sprint__estimator_svrg,      &sprint__estimator_sgd,    &sprint__estimator_clipped,     &sprint__estimator_saga,
+    &sprint__estimator_sarah,     &sprint__estimator_spider, &sprint__estimator_page,        &sprint__estimator_full,
+    &sprint__estimator_rrm,       &sprint__estimator_perfgd, &sprint__estimator_perfgd_full, &sprint__estimator_dfo,
+    &sprint__estimator_two_stage,
 };
 
 static const sprint_param method_params[] = {
