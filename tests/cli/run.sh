@@ -152,7 +152,7 @@ stops epochs --set stop.epochs=2 --set stop.ifo=100000
 # More steps are planned than 64 bits count; 2^40 epochs of 2^24 steps would wrap to none.
 stops ifo --set stop.ifo=100 --set stop.epochs=1099511627776 --set method.inner=16777216 --set step=inverse-root
 # Methods that find their theta by minimising: one that is done then, and one that is cut short.
-stops finished --set stop.epochs=40 --set 'method={kind: two-stage, batch: 20, probes: 60}'
+stops finished --set stop.epochs=40 --set 'model.layers=dense 1' --set 'method={kind: two-stage, batch: 20, probes: 60}'
 equal "two-stage: one step after 60 deployments" "1 60" "$(cell stop/trace.csv step -1) $(cell stop/trace.csv deployments -1)"
 equal "two-stage: solved" 0 "$(json stop/run.json unsolved)"
 stops epochs --set stop.epochs=2 --set 'method={kind: rrm, steps: 1}'
