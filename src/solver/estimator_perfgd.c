@@ -99,8 +99,6 @@ const sprint_kind sprint__estimator_perfgd = {
 };
 
 static sprint_status full_setup(sprint_solver *solver, const struct sprint__section *section) {
-  if (solver->n == 0)
-    return sprint__refuse(section, "kind", "'perfgd-full' looks at everybody: a population that ends was expected");
   SPRINT__TRY(setup(solver, section, MOST_ROWS));
   struct perfgd *s = solver->impl;
   solver->revisits = solver->tells_who;

@@ -30,9 +30,6 @@ static sprint_status rrm_setup(sprint_solver *solver, const struct sprint__secti
   struct sprint__arena *arena = &solver->arena;
   struct rrm *s = solver->impl = sprint__arena_take(arena, 1, sizeof *s);
   if (!s) return SPRINT_ERROR_MEMORY;
-  if (solver->n == 0)
-    return sprint__refuse(section, "kind",
-                          "'rrm' looks at everybody again and again: a population that ends was expected");
   solver->revisits = true;
   solver->least_ifo = 2 * solver->n;
   s->by_steps = strcmp(sprint__get_text(section, "inner_solver"), "gradient") == 0;

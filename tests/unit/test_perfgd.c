@@ -45,7 +45,7 @@ static void test_perfgd__optimum_of_the_linear_bed(void **state) {
 }
 
 /* By hand, at theta = 10 with z = 2 (base 1 under epsilon = 0.1, deployed 10): grad_theta = 8, grad_x = -8, pulled
- * -0.8; for lazy deployment the derivative stays that of the deployed theta. */
+ * back -0.8. */
 static void test_perfgd__told_by_hand(void **state) {
   (void)state;
   struct bench b = bench_of(N, 1, z, "{loss: mean}", "{kind: location, epsilon: 0.1}");

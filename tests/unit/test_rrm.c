@@ -178,7 +178,7 @@ static void test_rrm__keeps_no_more_than_n(void **state) {
   sprint_solver_options endless = {
       .size = sizeof endless, .spec = "{method: {kind: rrm, inner: 1}}", .model = b.model, .theta = &start};
   sprint_solver *solver = NULL;
-  REFUSED(b.context, SPRINT_ERROR_INPUT, "a population that ends", sprint_solver_new(b.context, &endless, &solver));
+  REFUSED(b.context, SPRINT_ERROR_INPUT, "this population has no end", sprint_solver_new(b.context, &endless, &solver));
   bench_free(&b);
 }
 
