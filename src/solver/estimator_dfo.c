@@ -74,6 +74,7 @@ static const struct sprint__estimator_ops dfo_ops = {
     .want = dfo_want,
     .batch = dfo_batch,
     .ifo_per_epoch = dfo_ifo,
+    .gradientless = true,
 };
 
 static const sprint_param dfo_params[] = {
