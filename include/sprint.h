@@ -121,7 +121,8 @@ typedef struct sprint_run sprint_run;
   X(GRADIENT, "gradient", "the squared gradient norm on D(theta) is small enough") \
   X(DIVERGED, "diverged", "a value became non-finite or the loss exploded")        \
   X(REQUESTED, "requested", "the caller asked to stop")                            \
-  X(SECONDS, "seconds", "the budget of training time is used up")
+  X(SECONDS, "seconds", "the budget of training time is used up")                  \
+  X(FINISHED, "finished", "the method has done all that it does")
 
 typedef enum sprint_stop {
 #define X(name, word, text) SPRINT_STOP_##name,
@@ -140,7 +141,8 @@ typedef struct sprint_counters {
   uint64_t samples; /* records delivered: batches and snapshots; an individual's second record is not a new sample */
   uint64_t deployments; /* times a theta was put in front of the population */
   uint64_t shift_evals; /* per-sample model evaluations that only simulate the shift */
-  uint64_t reserved[2]; /* for counters to come; 0 */
+  uint64_t unsolved;    /* steps of methods that minimise (rrm, two-stage) which ended short of their tolerance */
+  uint64_t reserved[1]; /* for counters to come; 0 */
 } sprint_counters;
 
 /* One row of the trace. What a run cannot know (accuracy of a regression, no held-out part) is NaN. */
@@ -478,6 +480,7 @@ typedef struct sprint_solver_options {
   uint64_t seed;            /* of a method's own coin flips; data are drawn by whoever tells them */
   bool still;               /* features never move: all that a deployment changes is how often strata show up */
   const size_t *strata_sizes; /* (n_strata) people of each, copied; NULL: not known, which `saga` alone minds */
+  sprint_shift *shift;        /* how the population is thought to react, for methods that go by it (perfgd); or NULL */
 } sprint_solver_options;
 
 SPRINT_API sprint_status sprint_solver_new(sprint_context *context, const sprint_solver_options *options,

@@ -13,6 +13,7 @@ enum column { LOSS, ACCURACY, GRADIENT, GRADIENT_MEAN, IFO, SAMPLES, DEPLOYMENTS
 /* The runs of one method at one point. */
 struct method {
   size_t n, n_diverged, n_collapsed, n_biased;
+  uint64_t n_unsolved; /* minimisations that ended short of their tolerance */
   struct cli_moments columns[N_COLUMNS];
 };
 
@@ -82,6 +83,7 @@ void cli_summary_add(struct cli_summary *summary, struct cli_number run, const s
   m->n_diverged += stop == SPRINT_STOP_DIVERGED;
   m->n_collapsed += collapsed(summary, last);
   m->n_biased += biased(last);
+  m->n_unsolved += last->cost.unsolved;
   for (size_t c = 0; c < N_COLUMNS; c++) cli_moments_add(&m->columns[c], values[c]);
 }
 
@@ -127,6 +129,13 @@ static void print_bias(const struct cli_summary *summary, size_t point, size_t m
       sprint_experiment_method_name(summary->experiment, method), m->n_biased, m->n);
 }
 
+static void print_unsolved(const struct cli_summary *summary, size_t point, size_t method) {
+  const struct method *m = &summary->methods[point * summary->n_methods + method];
+  if (!m->n_unsolved) return;
+  printf("%s: %llu minimisation(s) ended short of their tolerance, at the best point found\n",
+         sprint_experiment_method_name(summary->experiment, method), (unsigned long long)m->n_unsolved);
+}
+
 static bool has_runs(const struct cli_summary *summary, size_t point) {
   size_t n = 0;
   for (size_t i = 0; i < summary->n_methods; i++) n += summary->methods[point * summary->n_methods + i].n;
@@ -143,6 +152,7 @@ static void print_point(const struct cli_summary *summary, size_t point, int nam
   for (size_t i = 0; i < summary->n_methods; i++) print_method(summary, point, i, name_width);
   for (size_t i = 0; i < summary->n_methods; i++) print_collapse(summary, point, i);
   for (size_t i = 0; i < summary->n_methods; i++) print_bias(summary, point, i);
+  for (size_t i = 0; i < summary->n_methods; i++) print_unsolved(summary, point, i);
 }
 
 void cli_summary_print(const struct cli_summary *summary) {

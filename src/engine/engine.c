@@ -135,6 +135,20 @@ static void answer_for_losses(struct sprint__engine *engine) {
     sprint__shift_set_losses(engine->shift, &source);
 }
 
+/* Everybody's records under the newest deployment, at another theta. */
+static sprint_status revisit(void *user, const sprint_real *theta, sprint__sum_rows sum, void *sum_user,
+                             struct sprint__strata_sums *ret_sums) {
+  struct sprint__engine *engine = user;
+  struct sprint__pass_options passing = {.theta = theta,
+                                         .deployed = engine->current.theta,
+                                         .sum = sum ? sum : engine->ops->sum,
+                                         .user = sum ? sum_user : engine};
+  const double *p = sprint__engine_p(engine);
+  SPRINT__TRY(sprint__pass_over(&engine->pass, &passing, ret_sums));
+  for (size_t c = 0; c < ret_sums->n_strata; c++) ret_sums->p[c] = p ? p[c] : 1;
+  return SPRINT_OK;
+}
+
 /* Where people keep what they answered with, their older records are known if a snapshot of everybody kept them. */
 static sprint_status check_references(const struct sprint__engine *engine) {
   const sprint_solver *solver = engine->solver;
@@ -158,6 +172,7 @@ sprint_status sprint__engine_new(sprint_context *context, const struct sprint__e
   SPRINT__TRY(allocate(engine, options));
   SPRINT__TRY(pick(engine, options->section));
   answer_for_losses(engine);
+  if (engine->solver->revisits) engine->solver->revisit = (struct sprint__revisit){engine, revisit};
   *ret_engine = sprint__give(&engine);
   return SPRINT_OK;
 }

@@ -9,6 +9,7 @@ static const char *pixels_misfit(const struct sprint__engine *engine) {
   const sprint_model *model = solver->model;
   if (!solver->estimator->linear && !solver->estimator->full)
     return "the method does not say that its steps are linear";
+  if (solver->revisits) return "the method looks at records again, and what it finds depends on every rounding";
   if (solver->schedule->ops->turn) return "the step rule goes in another direction than v";
   if (solver->may_end_epoch) return "an epoch may end early";
   if (solver->samples) return "a snapshot may be a sample";

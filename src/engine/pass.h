@@ -6,10 +6,6 @@
 #include "shift/shift.h"
 #include "solver/strata.h"
 
-/* Sums over rows at theta, as sprint__model_sums_to has them: an engine may have a way of its own. */
-typedef void (*sprint__sum_rows)(void *user, const sprint_real *theta, const struct sprint__rows *rows,
-                                 const struct sprint__total *total, struct sprint__sums *ret_sums);
-
 /* Who is passed over, and room for one piece of them. */
 struct sprint__pass {
   sprint_shift *shift;

@@ -308,6 +308,22 @@ void sprint__model_score_gradient(sprint_model *model, const sprint_real *theta,
   sprint__lanes_run(model->context, n, sprint__lanes_for(n, model->cost_per_row, 0), rows_lane, &work);
 }
 
+static void score_body(void *user, struct sprint__lane *lane, size_t start, size_t end, struct sprint__sums *sums) {
+  const struct rows_work *work = user;
+  const sprint_model *model = work->model;
+  model->ops->score_sums(model, lane, work->theta, work->x + start * model->n_features, end - start, work->score,
+                         sums->gradient);
+}
+
+void sprint__model_score_sums_to(sprint_model *model, const sprint_real *theta, const sprint_real *x, size_t n,
+                                 const struct sprint__score *score, const struct sprint__total *total) {
+  assert(model->ops->score_sums);
+  struct rows_work work = {model, theta, x, score, NULL};
+  struct sprint__sum_work sum = {.n_rows = n, .cost_per_row = model->cost_per_row, .body = score_body, .user = &work};
+  struct sprint__sums sums;
+  sprint__model_sum_to(model, &sum, total, &sums);
+}
+
 sprint_status sprint_model_outputs(sprint_model *model, const sprint_real *theta, const sprint_real *x, size_t n,
                                    sprint_real *ret_outputs) {
   if (!model->ops->outputs)

@@ -104,6 +104,9 @@ struct sprint__model_ops {
   /* Writes (n, d). NULL: the model has no score. */
   void (*score_gradient)(const sprint_model *model, struct sprint__lane *lane, const sprint_real *theta,
                          const sprint_real *x, size_t n, const struct sprint__score *score, sprint_real *ret_dx);
+  /* Writes (n_params): the sum over rows of the score's gradient in theta. NULL: it is not known. */
+  void (*score_sums)(const sprint_model *model, struct sprint__lane *lane, const sprint_real *theta,
+                     const sprint_real *x, size_t n, const struct sprint__score *score, sprint_real *ret_gradient);
   /* Writes (n, n_outputs). NULL: the model has no outputs. */
   void (*outputs)(const sprint_model *model, struct sprint__lane *lane, const sprint_real *theta, const sprint_real *x,
                   size_t n, sprint_real *ret_outputs);
@@ -117,6 +120,7 @@ struct sprint_model {
   void *impl; /* struct network and the like */
   size_t n_params, n_features, n_outputs, n_classes;
   bool classifies;
+  bool linear; /* outputs are linear in the features */
   double l2;
   unsigned char *undecayed; /* (n_params) 1: L2 leaves it alone; NULL: all decay */
   double cost_per_row;      /* floating-point operations of a gradient, roughly */
@@ -186,6 +190,10 @@ void sprint__model_sums(sprint_model *model, const sprint_real *theta, const str
 void sprint__model_sums_to(sprint_model *model, const sprint_real *theta, const struct sprint__rows *rows,
                            const struct sprint__total *total, struct sprint__sums *ret_sums);
 
+/* Sums over rows at theta as the second of them has them: whoever passes over records may have a way of their own. */
+typedef void (*sprint__sum_rows)(void *user, const sprint_real *theta, const struct sprint__rows *rows,
+                                 const struct sprint__total *total, struct sprint__sums *ret_sums);
+
 /* The gradient at theta on rows minus that at theta_b on the same individuals' x_b (NULL: the rows themselves), both
  * summed; loss and correct at theta. */
 void sprint__model_difference(sprint_model *model, const sprint_real *theta, const sprint_real *theta_b,
@@ -210,5 +218,8 @@ void sprint__network_log_odds(const sprint_model *model, const sprint_real *outp
 
 void sprint__model_score_gradient(sprint_model *model, const sprint_real *theta, const sprint_real *x, size_t n,
                                   const struct sprint__score *score, sprint_real *ret_dx);
+/* The sum over rows of the score's gradient in theta goes to the total; for models whose ops have score_sums. */
+void sprint__model_score_sums_to(sprint_model *model, const sprint_real *theta, const sprint_real *x, size_t n,
+                                 const struct sprint__score *score, const struct sprint__total *total);
 
 #endif

@@ -311,6 +311,21 @@ static void network_score_gradient(const sprint_model *model, struct sprint__lan
   }
 }
 
+static void network_score_sums(const sprint_model *model, struct sprint__lane *lane, const sprint_real *theta,
+                               const sprint_real *x, size_t n_rows, const struct sprint__score *score,
+                               sprint_real *ret_gradient) {
+  const struct sprint__network *net = model->impl;
+  struct sprint__rows rows = {.n = n_rows, .x = x};
+  for (size_t start = 0; start < n_rows; start += net->block) {
+    struct tape tape = tape_of(net, lane);
+    struct input input = input_of(net, &tape, &rows, start);
+    const sprint_real *f = forward(net, &tape, theta, &input);
+    score_delta(net, f, input.n, score, tape.delta_next, tape.delta);
+    backward_above(net, &tape, theta, input.n, NULL, ret_gradient, start > 0);
+    backward_first(net, &tape, theta, &input, ret_gradient, start > 0, NULL);
+  }
+}
+
 static void network_outputs(const sprint_model *model, struct sprint__lane *lane, const sprint_real *theta,
                             const sprint_real *x, size_t n_rows, sprint_real *ret_outputs) {
   const struct sprint__network *net = model->impl;
@@ -362,6 +377,7 @@ const struct sprint__model_ops sprint__network_ops = {
     .upper_sums = network_upper_sums,
     .upper_losses = network_upper_losses,
     .score_gradient = network_score_gradient,
+    .score_sums = network_score_sums,
     .outputs = network_outputs,
     .start = network_start,
 };

@@ -100,6 +100,7 @@ static sprint_status fill_network(const struct sprint__section *section, struct 
   absorb_relus(net);
   sprint__conv_pool_absorb(net->layers, net->n_layers);
   model->n_outputs = net->layers[net->n_layers - 1].out;
+  model->linear = net->n_layers == 1 && net->layers[0].kind == &sprint__layer_dense;
   net->init = sprint__get_section(section, "init")->kind->ops;
   net->loss = (struct sprint__loss){loss->kind->ops, model->n_outputs, model->n_classes, 1.0};
   if (loss->kind == &sprint__loss_sigmoid) net->loss.sharpness = sprint__get_real(loss, "c");

@@ -22,6 +22,7 @@ sprint_status sprint_solver_new(sprint_context *context, const sprint_solver_opt
   SPRINT__SCOPED(sprint_solver_free) sprint_solver *solver = NULL;
   SPRINT__TRY(sprint__solver_build(context, &method, &own, &solver));
   solver->told = sprint__strata_sums_of(&solver->arena, solver->n_strata, solver->n_params);
+  if (solver->revisits) SPRINT__TRY(sprint__kept_setup(solver));
   SPRINT__TRY(sprint__arena_status(&solver->arena));
   *ret_solver = sprint__give(&solver);
   return SPRINT_OK;

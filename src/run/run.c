@@ -69,10 +69,17 @@ static sprint_status allocate_trace(sprint_run *run) {
                       rows * run->shift->population->n_strata, sizeof *run->strata);
 }
 
-static sprint_status check_bounded(const struct sprint__section *stop, const struct sprint__stop_rules *rules) {
-  if (rules->epochs || rules->steps || rules->ifo || rules->samples || rules->deployments || rules->gradient > 0 ||
-      rules->seconds > 0)
+/* A method without gradients never uses up a budget of them. */
+static sprint_status check_bounded(const struct sprint__section *stop, const sprint_solver *solver) {
+  const struct sprint__stop_rules *rules = &solver->rules;
+  bool gradients = !solver->estimator->gradientless;
+  if (rules->epochs || rules->steps || (rules->ifo && gradients) || rules->samples || rules->deployments ||
+      rules->gradient > 0 || rules->seconds > 0)
     return SPRINT_OK;
+  if (!gradients && rules->ifo)
+    return sprint__refuse(stop, "ifo",
+                          "the method takes no gradients, and nothing else would ever end the run; another "
+                          "bound above 0 was expected");
   return sprint__refuse(stop, "epochs", "nothing would ever end the run; at least one bound above 0 was expected");
 }
 
@@ -98,6 +105,7 @@ static sprint_status start_solver(sprint_run *run, const struct sprint__run_sect
       .seed = run->seed,
       .still = !sprint__shift_moves(run->shift),
       .strata_sizes = sizes,
+      .shift = run->shift,
   };
   return sprint__solver_build(run->context, &sections->method, &options, &run->solver);
 }
@@ -105,7 +113,7 @@ static sprint_status start_solver(sprint_run *run, const struct sprint__run_sect
 static sprint_status fill_run(sprint_run *run, const struct sprint__run_sections *sections,
                               const sprint_run_options *options) {
   SPRINT__TRY(start_solver(run, sections, options->theta));
-  SPRINT__TRY(check_bounded(sections->method.stop, &run->solver->rules));
+  SPRINT__TRY(check_bounded(sections->method.stop, run->solver));
   SPRINT__TRY(sprint__run_evaluates(run, sections->eval));
   SPRINT__TRY(allocate(run));
   struct sprint__engine_options engine = {.section = sections->engine,

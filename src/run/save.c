@@ -168,6 +168,7 @@ static json_t *run_json(const sprint_run *run) {
   json_object_set_new(json, "stop_reason", json_string(sprint_stop_text(run->solver->stop)));
   json_object_set_new(json, "engine", json_string(run->engine->kind->name));
   json_object_set_new(json, "engine_does", json_string(run->engine->kind->help));
+  json_object_set_new(json, "unsolved", json_integer((json_int_t)run->solver->cost.unsolved));
   json_object_set_new(json, "inner", json_integer((json_int_t)run->solver->inner));
   json_object_set_new(json, "parameters", json_integer((json_int_t)run->solver->n_params));
   json_object_set_new(json, "seconds", json_real(run->seconds));

@@ -89,6 +89,7 @@ sprint_status sprint_saved_final(sprint_context *context, const char *folder, sp
   SPRINT__TRY(read_sidecar(context, folder, &json));
   sprint_trace_row row = {.size = sizeof row, .seconds = json_number_value(json_object_get(json, "seconds"))};
   sprint__row_read(json_object_get(json, "final"), &row);
+  row.cost.unsolved = (uint64_t)json_integer_value(json_object_get(json, "unsolved"));
   SPRINT__TRY(SPRINT__SIZED_GIVE(context, sprint_trace_row, &row, ret_row));
   *ret_stop = stop_of(json);
   return SPRINT_OK;

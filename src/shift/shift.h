@@ -30,6 +30,10 @@ struct sprint__shift_ops {
    * records from outside the population, which have no state. NULL: features do not move. */
   sprint_status (*respond)(sprint_shift *shift, const sprint_real *deployed, const uint32_t *who, const sprint_real *y,
                            size_t n, sprint_real *x);
+  /* Adds to ret_sum (n_params) the sum over rows of (dx_i / d deployed)^T u_i: x (n, d) base records, u (n, d) what is
+   * pulled back, such as the loss's gradient in the record under `deployed`. Of shifts whose `pulls` is set. */
+  void (*pull)(sprint_shift *shift, const sprint_real *deployed, const sprint_real *y, size_t n, const sprint_real *x,
+               const sprint_real *u, double *ret_sum);
   /* ret_p (n_strata). NULL: strata show up as often as in the population. */
   sprint_status (*strata)(sprint_shift *shift, const sprint_real *deployed, enum sprint__moment moment, double *ret_p);
   /* These individuals were drawn under `deployed` and answered with x (n, d), NULL where they answered with base
@@ -56,6 +60,7 @@ struct sprint_shift {
   const sprint_population *population;
   uint64_t evals; /* per-sample model evaluations that simulating it has cost so far */
   enum sprint__theta_use uses_theta;
+  bool pulls;         /* `pull` knows the derivative of its response, which depends on nothing but what it is given */
   bool keeps_records; /* a record under an older deployment cannot be asked for again: it depends on what came before */
   bool affine; /* every x_i(theta') is affine in theta', and x_i at 0: a mean of responses is one to the mean theta' */
   bool remembers_deployments; /* the records that it makes depend on what was deployed before */
@@ -102,6 +107,12 @@ static inline bool sprint__shift_by_reference(const sprint_shift *shift) {
 /* In place; a shift that does not move leaves x alone. */
 sprint_status sprint__shift_respond(sprint_shift *shift, const sprint_real *deployed, const uint32_t *who,
                                     const sprint_real *y, size_t n, sprint_real *x);
+
+/* Whether the derivative of D in theta is known: nobody is reweighted, and features stay or `pull` knows how they move.
+ */
+static inline bool sprint__shift_pulls(const sprint_shift *shift) {
+  return !sprint__shift_reweights(shift) && (!sprint__shift_moves(shift) || shift->pulls);
+}
 
 /* The strata probabilities at a moment; not finite where theta has diverged so far that the losses are not. */
 sprint_status sprint__shift_strata(sprint_shift *shift, const sprint_real *deployed, enum sprint__moment moment,

@@ -25,6 +25,7 @@ static sprint_status linear_setup(sprint_shift *shift, const struct sprint__sect
   s->epsilon = sprint__get_real(section, "epsilon");
   s->only_one = sprint__get_text(section, "only_label")[0] != '\0';
   if (s->only_one) SPRINT__TRY(sprint__shift_class(section, "only_label", shift->population, &s->only_class));
+  shift->pulls = true;
   return sprint__shift_columns(shift, section, &s->columns, &s->n_columns);
 }
 
@@ -41,9 +42,23 @@ static sprint_status linear_respond(sprint_shift *shift, const sprint_real *depl
   return SPRINT_OK;
 }
 
+/* dx_S/dw_S = -epsilon I for whoever responds. */
+static void linear_pull(sprint_shift *shift, const sprint_real *deployed, const sprint_real *y, size_t n,
+                        const sprint_real *x, const sprint_real *u, double *ret_sum) {
+  (void)deployed;
+  (void)x;
+  const struct linear *s = shift->impl;
+  size_t d = shift->population->d;
+  for (size_t i = 0; i < n; i++) {
+    if (s->only_one && (size_t)y[i] != s->only_class) continue;
+    for (size_t k = 0; k < s->n_columns; k++) ret_sum[s->columns[k]] -= s->epsilon * (double)u[i * d + s->columns[k]];
+  }
+}
+
 static const struct sprint__shift_ops linear_ops = {
     .setup = linear_setup,
     .respond = linear_respond,
+    .pull = linear_pull,
 };
 
 static const sprint_param linear_params[] = {

@@ -29,6 +29,7 @@ static sprint_status location_setup(sprint_shift *shift, const struct sprint__se
   s->offset = sprint__arena_take(&shift->arena, shift->population->d, sizeof *s->offset);
   SPRINT__TRY(sprint__arena_status(&shift->arena));
   shift->affine = true;
+  shift->pulls = true;
   s->epsilon = sprint__get_real(section, "epsilon");
   const char *path = sprint__get_text(section, "matrix");
   if (path[0]) return read_matrix(shift, section, path);
@@ -61,10 +62,27 @@ static sprint_status location_respond(sprint_shift *shift, const sprint_real *de
   return SPRINT_OK;
 }
 
+/* dz/dtheta = A. */
+static void location_pull(sprint_shift *shift, const sprint_real *deployed, const sprint_real *y, size_t n,
+                          const sprint_real *x, const sprint_real *u, double *ret_sum) {
+  (void)deployed;
+  (void)y;
+  (void)x;
+  const struct location *s = shift->impl;
+  size_t d = shift->population->d, p = shift->model->n_params;
+  for (size_t j = 0; j < d; j++) {
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) sum += (double)u[i * d + j];
+    if (!s->matrix.data) ret_sum[j] += s->epsilon * sum;
+    for (size_t k = 0; s->matrix.data && k < p; k++) ret_sum[k] += s->matrix.data[j * p + k] * sum;
+  }
+}
+
 static const struct sprint__shift_ops location_ops = {
     .setup = location_setup,
     .free = location_free,
     .respond = location_respond,
+    .pull = location_pull,
 };
 
 static const sprint_param location_params[] = {

@@ -1,6 +1,8 @@
 /* Strategic response, docs/math.md section 2: x_S' = x_S + alpha grad_{x_S} f(x), f the deployed model's score of the
  * good outcome. Stateless: always from the base x. Accumulating: whoever is drawn keeps the features they answered with
  * and moves on from there; snapshots and evaluations leave no mark. */
+#include <float.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/fast.h"
@@ -15,6 +17,7 @@ struct strategic {
   size_t n_columns, *columns;
   size_t piece;    /* rows */
   sprint_real *dx; /* (piece, d) */
+  double reach;    /* of the differences that `pull` takes */
 };
 
 /* state (n, n_columns) := the base features. */
@@ -44,6 +47,16 @@ static sprint_status strategic_score(sprint_shift *shift, const struct sprint__s
   return SPRINT_OK;
 }
 
+/* How far rows are moved apart for a difference. The gradient in theta of a linear score is linear in x: there, any
+ * distance is exact. Otherwise the cube root of the precision balances the two errors of a central difference, that of
+ * the third derivative and that of rounding: for features of order one each is about the square of it, 2e-5 of the
+ * largest term in single precision, 4e-11 in double. */
+static double reach_of(const sprint_shift *shift) {
+  const struct strategic *s = shift->impl;
+  bool linear = shift->model->linear && shift->model->n_outputs == 1 && !s->score.probability;
+  return linear ? 1 : cbrt(sizeof(sprint_real) == 8 ? DBL_EPSILON : (double)FLT_EPSILON);
+}
+
 static sprint_status strategic_setup(sprint_shift *shift, const struct sprint__section *section) {
   struct strategic *s = shift->impl = sprint__arena_take(&shift->arena, 1, sizeof *s);
   if (!s) return SPRINT_ERROR_MEMORY;
@@ -55,7 +68,10 @@ static sprint_status strategic_setup(sprint_shift *shift, const struct sprint__s
   if (s->piece < LEAST_ROWS) s->piece = LEAST_ROWS;
   s->dx = sprint__arena_take(&shift->arena, s->piece, shift->population->d * sizeof *s->dx);
   if (!s->dx) return SPRINT_ERROR_MEMORY;
-  return strcmp(sprint__get_text(section, "memory"), "accumulating") == 0 ? remember_base(shift) : SPRINT_OK;
+  if (strcmp(sprint__get_text(section, "memory"), "accumulating") == 0) return remember_base(shift);
+  s->reach = reach_of(shift);
+  shift->pulls = shift->model->ops->score_sums != NULL;
+  return SPRINT_OK;
 }
 
 /* Where each individual stands now. */
@@ -93,6 +109,50 @@ static sprint_status strategic_respond(sprint_shift *shift, const sprint_real *d
   return SPRINT_OK;
 }
 
+/* The longest of the rows, of the features that people can change. */
+static double longest(const struct strategic *s, const sprint_real *u, size_t n, size_t d) {
+  double most = 0;
+  for (size_t i = 0; i < n; i++) {
+    double square = 0;
+    for (size_t k = 0; k < s->n_columns; k++) {
+      double value = (double)u[i * d + s->columns[k]];
+      square += value * value;
+    }
+    most = fmax(most, square);
+  }
+  return sqrt(most);
+}
+
+/* Adds weight times the sum over rows of grad_theta f(x + h u_S). */
+static void pull_from(sprint_shift *shift, const sprint_real *deployed, size_t n, const sprint_real *x,
+                      const sprint_real *u, double h, double weight, double *ret_sum) {
+  const struct strategic *s = shift->impl;
+  size_t d = shift->population->d;
+  memcpy(s->dx, x, n * d * sizeof *x);
+  for (size_t i = 0; i < n; i++)
+    for (size_t k = 0; k < s->n_columns; k++)
+      s->dx[i * d + s->columns[k]] += (sprint_real)(h * (double)u[i * d + s->columns[k]]);
+  struct sprint__total total = {ret_sum, weight, true};
+  sprint__model_score_sums_to(shift->model, deployed, s->dx, n, &s->score, &total);
+}
+
+/* (dx_i/dtheta)^T u_i = alpha grad_theta [u_S . grad_{x_S} f(x)] = alpha d/dt grad_theta f(x + t u_S) at t = 0, by a
+ * central difference, for all rows of a piece at once. */
+static void strategic_pull(sprint_shift *shift, const sprint_real *deployed, const sprint_real *y, size_t n,
+                           const sprint_real *x, const sprint_real *u, double *ret_sum) {
+  (void)y;
+  const struct strategic *s = shift->impl;
+  size_t d = shift->population->d;
+  shift->evals += 2 * n;
+  for (size_t start = 0; start < n; start += s->piece) {
+    size_t rows = n - start < s->piece ? n - start : s->piece, at = start * d;
+    double length = longest(s, u + at, rows, d), h = s->reach / length;
+    if (length == 0) continue;
+    pull_from(shift, deployed, rows, x + at, u + at, h, s->alpha / (2 * h), ret_sum);
+    pull_from(shift, deployed, rows, x + at, u + at, -h, -s->alpha / (2 * h), ret_sum);
+  }
+}
+
 static sprint_status strategic_drawn(sprint_shift *shift, const sprint_real *deployed, const uint32_t *who,
                                      const sprint_real *y, size_t n, const sprint_real *x) {
   (void)deployed;
@@ -107,6 +167,7 @@ static sprint_status strategic_drawn(sprint_shift *shift, const sprint_real *dep
 static const struct sprint__shift_ops strategic_ops = {
     .setup = strategic_setup,
     .respond = strategic_respond,
+    .pull = strategic_pull,
     .drawn = strategic_drawn,
 };
 

@@ -2,13 +2,15 @@
 #include "solver/solver.h"
 
 static const sprint_kind *const method_kinds[] = {
-    &sprint__estimator_svrg,  &sprint__estimator_sgd,    &sprint__estimator_clipped, &sprint__estimator_saga,
-    &sprint__estimator_sarah, &sprint__estimator_spider, &sprint__estimator_page,    &sprint__estimator_full,
+    &sprint__estimator_svrg,      &sprint__estimator_sgd,    &sprint__estimator_clipped,     &sprint__estimator_saga,
+    &sprint__estimator_sarah,     &sprint__estimator_spider, &sprint__estimator_page,        &sprint__estimator_full,
+    &sprint__estimator_rrm,       &sprint__estimator_perfgd, &sprint__estimator_perfgd_full, &sprint__estimator_dfo,
+    &sprint__estimator_two_stage,
 };
 
 static const sprint_param method_params[] = {
-    SPRINT__INTEGER("batch", "64", 1, 1e7, "samples a step, b (rgd looks at everybody instead)"),
-    SPRINT__INTEGER("inner", "0", 0, 1e12, "steps of an epoch, m; 0: n/b rounded up (rgd: 1)"),
+    SPRINT__INTEGER("batch", "64", 1, 1e7, "samples a step, b (rgd, rrm and perfgd-full look at everybody instead)"),
+    SPRINT__INTEGER("inner", "0", 0, 1e12, "steps of an epoch, m; 0: n/b rounded up (rgd, rrm, perfgd-full: 1)"),
 };
 
 const sprint_family sprint__method_family = {

@@ -82,6 +82,7 @@ sprint_status sprint__solver_build(sprint_context *context, const struct sprint_
   if (!solver) return SPRINT_ERROR_MEMORY;
   solver->context = solver->arena.context = context;
   solver->model = options->model;
+  solver->shift = options->shift;
   solver->seed = options->seed;
   solver->still = options->still;
   solver->n = options->n;
@@ -116,6 +117,7 @@ sprint_status sprint_solver_ask(sprint_solver *solver, sprint_want *ret_want) {
       solver->cost.deployments += want.deploy;
       if (want.deploy) solver->steps_since_deploy = 0;
       if (want.deploy) solver->deployed_other = want.theta != solver->theta;
+      if (want.deploy && solver->deployed) memcpy(solver->deployed, want.theta, solver->n_params * sizeof *want.theta);
     }
   }
   if (solver->stop != SPRINT_STOP_RUNNING) solver->wanted.kind = SPRINT_WANT_NOTHING;
@@ -124,7 +126,7 @@ sprint_status sprint_solver_ask(sprint_solver *solver, sprint_want *ret_want) {
 
 /* The penalty's gradient goes to v with the rest, which is then all there is. */
 static void add_penalty(sprint_solver *solver, struct sprint__estimate *estimate) {
-  if (solver->model->l2 == 0 || estimate->next) return;
+  if (solver->model->l2 == 0 || estimate->next || estimate->penalized) return;
   for (size_t i = 0; i < solver->n_params; i++)
     solver->direction[i] = estimate->scale * solver->direction[i] + (estimate->control ? estimate->control[i] : 0) +
                            (sprint_real)sprint__model_decay(solver->model, solver->theta, i);
@@ -239,17 +241,40 @@ static struct sprint__rows rows_of(const sprint_records *records, size_t d, size
   };
 }
 
-/* Adds rows start .. end of the records, all of one stratum. */
-static void add_rows(sprint_solver *solver, const sprint_records *records, size_t start, size_t end, size_t stratum) {
-  struct sprint__strata_sums *told = &solver->told;
-  struct sprint__rows rows = rows_of(records, solver->model->n_features, start, end);
-  struct sprint__total total = {told->gradient + stratum * solver->n_params, 1, told->count[stratum] > 0};
-  struct sprint__sums sums;
-  sprint__model_sums_to(solver->model, solver->theta, &rows, &total, &sums);
-  told->count[stratum] += rows.n;
-  told->correct[stratum] += sums.correct;
-  told->loss[stratum] += sums.loss;
-  told->n += rows.n;
+static void sum_by_model(void *user, const sprint_real *theta, const struct sprint__rows *rows,
+                         const struct sprint__total *total, struct sprint__sums *ret_sums) {
+  sprint__model_sums_to(user, theta, rows, total, ret_sums);
+}
+
+void sprint__solver_add_records(sprint_solver *solver, const sprint_records *records, const sprint_real *theta,
+                                sprint__sum_rows sum, void *sum_user, struct sprint__strata_sums *all) {
+  if (!sum) sum_user = solver->model;
+  if (!sum) sum = sum_by_model;
+  for (size_t start = 0, end; start < records->n; start = end) {
+    size_t stratum = records->stratum ? records->stratum[start] : 0, c = solver->n_strata == 1 ? 0 : stratum;
+    for (end = start + 1; end < records->n && records->stratum && records->stratum[end] == stratum;) end++;
+    if (!records->stratum) end = records->n;
+    struct sprint__rows rows = rows_of(records, solver->model->n_features, start, end);
+    struct sprint__total total = {all->gradient + c * solver->n_params, 1, all->count[c] > 0};
+    struct sprint__sums sums;
+    sum(sum_user, theta, &rows, &total, &sums);
+    all->count[c] += rows.n;
+    all->correct[c] += sums.correct;
+    all->loss[c] += sums.loss;
+    all->n += rows.n;
+  }
+}
+
+bool sprint__solver_affords(const sprint_solver *solver, uint64_t ifo) {
+  return solver->rules.ifo == 0 || solver->cost.ifo + ifo <= solver->rules.ifo;
+}
+
+bool sprint__solver_revisit(sprint_solver *solver, const sprint_real *theta, sprint__sum_rows sum, void *sum_user,
+                            struct sprint__strata_sums *ret_sums) {
+  if (solver->trouble != SPRINT_OK || !sprint__solver_affords(solver, solver->n)) return false;
+  solver->trouble = solver->revisit.sums(solver->revisit.user, theta, sum, sum_user, ret_sums);
+  if (solver->trouble == SPRINT_OK) solver->cost.ifo += ret_sums->n;
+  return solver->trouble == SPRINT_OK;
 }
 
 sprint_status sprint__solver_tell_sums(sprint_solver *solver, const struct sprint__strata_sums *everybody) {
@@ -259,8 +284,8 @@ sprint_status sprint__solver_tell_sums(sprint_solver *solver, const struct sprin
   for (size_t c = 0; c < solver->n_strata; c++) estimate.loss += everybody->loss[c] / (double)everybody->n;
   bool ready = solver->estimator->population(solver, everybody, &estimate);
   solver->asked = false;
-  if (ready) take_step(solver, &estimate);
-  return SPRINT_OK;
+  if (ready && solver->trouble == SPRINT_OK) take_step(solver, &estimate);
+  return solver->trouble;
 }
 
 /* p := the strata probabilities told, or what the counts say, as always of a sample; of a population, a stratum that
@@ -291,12 +316,9 @@ static sprint_status check_sample(sprint_solver *solver) {
 static sprint_status tell_population(sprint_solver *solver, const sprint_records *records) {
   struct sprint__strata_sums *told = &solver->told;
   if (told->n == 0) sprint__strata_sums_clear(told);
-  for (size_t start = 0, end; start < records->n; start = end) {
-    size_t stratum = records->stratum ? records->stratum[start] : 0;
-    for (end = start + 1; end < records->n && records->stratum && records->stratum[end] == stratum;) end++;
-    if (!records->stratum) end = records->n;
-    add_rows(solver, records, start, end, solver->n_strata == 1 ? 0 : stratum);
-  }
+  if (told->n == 0 && solver->kept) sprint__kept_clear(solver);
+  if (solver->kept) SPRINT__TRY(sprint__kept_add(solver, records));
+  sprint__solver_add_records(solver, records, solver->theta, NULL, NULL, told);
   if (!records->last) return SPRINT_OK;
   if (told->n == 0) return sprint_fail(solver->context, SPRINT_ERROR_ARGUMENT, "a population of no records was told");
   SPRINT__TRY(check_sample(solver));
@@ -316,8 +338,8 @@ static sprint_status tell_batch(sprint_solver *solver, const sprint_records *rec
   solver->cost.ifo += estimate.ifo;
   solver->cost.samples += records->n;
   solver->asked = false;
-  if (ready) take_step(solver, &estimate);
-  return SPRINT_OK;
+  if (ready && solver->trouble == SPRINT_OK) take_step(solver, &estimate);
+  return solver->trouble;
 }
 
 /* Records say which deployment made them where they can: others would go unseen into every number. */
@@ -343,10 +365,11 @@ static sprint_status check_strata(const sprint_solver *solver, const sprint_reco
   return SPRINT_OK;
 }
 
-/* Of a batch: what the method goes by must have been told. */
+/* Of a batch, and of everybody who is looked at again: what the method goes by must have been told. */
 static sprint_status check_identities(const sprint_solver *solver, const sprint_records *records) {
-  if (solver->wanted.kind != SPRINT_WANT_BATCH) return SPRINT_OK;
-  if (solver->tells_strata && solver->n_strata > 1 && !records->stratum)
+  bool batch = solver->wanted.kind == SPRINT_WANT_BATCH;
+  if (!batch && !solver->revisits) return SPRINT_OK;
+  if (batch && solver->tells_strata && solver->n_strata > 1 && !records->stratum)
     return sprint_fail(solver->context, SPRINT_ERROR_ARGUMENT,
                        "the method needs to know of which stratum each record is; `stratum` was expected");
   if (!solver->tells_who) return SPRINT_OK;

@@ -3,7 +3,7 @@
 #ifndef SPRINT_SOLVER_SOLVER_H
 #define SPRINT_SOLVER_SOLVER_H
 
-#include "model/model.h"
+#include "shift/shift.h"
 #include "solver/deploy.h"
 #include "solver/schedule.h"
 #include "solver/strata.h"
@@ -14,6 +14,7 @@ struct sprint__estimate {
   uint64_t ifo;
   sprint_real scale;
   const sprint_real *control; /* (n_params), or NULL */
+  bool penalized;             /* the penalty's gradient is part of it already */
   const sprint_real *next;    /* (n_params) theta after the step, whatever v and the step rule say; NULL: by them */
 };
 
@@ -57,8 +58,20 @@ struct sprint__estimator_ops {
   sprint_drift (*drift)(const sprint_solver *solver, const double *p);
   double (*ifo_per_epoch)(const sprint_solver *solver); /* NULL: a gradient for each record drawn */
   bool unbiased;                                        /* over all draws v is grad J(theta; deployed) */
+  bool gradientless;                                    /* a step takes no per-sample gradients */
   bool full; /* a step looks at everybody: an epoch is one step unless told otherwise */
 };
+
+/* Looking again at everybody's records as they were told last: by an engine that can make them anew, or by a copy that
+ * the solver keeps where records are told to it. */
+struct sprint__revisit {
+  void *user;
+  /* Sums at theta; sum NULL: of losses and gradients. */
+  sprint_status (*sums)(void *user, const sprint_real *theta, sprint__sum_rows sum, void *sum_user,
+                        struct sprint__strata_sums *ret_sums);
+};
+
+struct sprint__kept; /* kept.c */
 
 struct sprint__stop_rules {
   uint64_t epochs, steps, ifo, samples, deployments; /* 0: no bound */
@@ -71,6 +84,7 @@ struct sprint_solver {
   sprint_context *context;
   struct sprint__arena arena; /* of all that it and its estimator need */
   sprint_model *model;
+  sprint_shift *shift; /* how the population is thought to react; NULL: nobody has said */
   uint64_t seed;
   bool still; /* features never move */
   size_t n;   /* of the population; 0: it has no end */
@@ -87,19 +101,25 @@ struct sprint_solver {
   bool samples;                 /* a snapshot of its may be a sample */
   bool may_end_epoch;           /* by ends_epoch */
   bool tells_strata, tells_who; /* its batches say of which stratum, and whose, each record is */
+  uint64_t least_ifo;           /* per-sample gradients that a step takes at least: none is begun with fewer left */
+  bool revisits;                /* it looks at everybody's records again, at other thetas */
+  struct sprint__revisit revisit;
+  struct sprint__kept *kept; /* everybody's records as they were told; NULL: are not kept */
   struct sprint__schedule *schedule;
   double radius; /* of the ball that theta is projected onto; 0: none */
   struct sprint__deploy deploy;
   struct sprint__stop_rules rules;
 
   sprint_real *theta, *direction; /* (n_params) theta and v */
+  sprint_real *deployed;          /* (n_params) the newest deployment's, where the estimator needs it; or NULL */
   sprint_counters cost;
   uint64_t epoch_step;         /* k */
   bool ends_epoch;             /* the step that is being taken is the epoch's last, however many were planned */
   uint64_t steps_since_deploy; /* of the newest deployment */
   bool deployed_other;         /* which was not of the solver's theta, but of one that the estimator wanted to try */
   sprint_stop stop;
-  double first_loss; /* NaN until one was seen */
+  sprint_status trouble; /* what failed within the estimator, with its sentence: telling fails with it */
+  double first_loss;     /* NaN until one was seen */
   sprint_want wanted;
   bool snapshot_next; /* what is wanted is a snapshot, not yet a step */
   bool asked;
@@ -110,6 +130,8 @@ struct sprint_solver {
 extern const sprint_family sprint__method_family, sprint__step_family, sprint__deploy_family, sprint__stop_family;
 extern const sprint_kind sprint__estimator_full, sprint__estimator_sgd, sprint__estimator_svrg, sprint__estimator_saga,
     sprint__estimator_sarah, sprint__estimator_spider, sprint__estimator_page, sprint__estimator_clipped;
+extern const sprint_kind sprint__estimator_rrm, sprint__estimator_perfgd, sprint__estimator_perfgd_full,
+    sprint__estimator_dfo, sprint__estimator_two_stage;
 
 /* The sections of a config that make up a method. */
 struct sprint__method {
@@ -126,6 +148,24 @@ sprint_status sprint__solver_build(sprint_context *context, const struct sprint_
 static inline bool sprint__solver_is_deployed(const sprint_solver *solver) {
   return solver->cost.deployments > 0 && solver->steps_since_deploy == 0 && !solver->deployed_other;
 }
+
+/* Sums at theta over everybody's records as they were told last, n IFO; sum NULL: of losses and gradients. Returns
+ * false where the budget of IFO has no room for them, or where it failed: solver->trouble. */
+bool sprint__solver_revisit(sprint_solver *solver, const sprint_real *theta, sprint__sum_rows sum, void *sum_user,
+                            struct sprint__strata_sums *ret_sums);
+
+/* Whether the budget has room for so many per-sample gradients more. */
+bool sprint__solver_affords(const sprint_solver *solver, uint64_t ifo);
+
+/* kept.c: a copy of everybody's records as they are told, n x d reals, which answers for solver->revisit. */
+sprint_status sprint__kept_setup(sprint_solver *solver);
+void sprint__kept_clear(sprint_solver *solver);
+sprint_status sprint__kept_add(sprint_solver *solver, const sprint_records *records);
+const sprint_records *sprint__kept_records(const sprint_solver *solver);
+
+/* The sums of records told, stratum by stratum, at theta; added to what is there. */
+void sprint__solver_add_records(sprint_solver *solver, const sprint_records *records, const sprint_real *theta,
+                                sprint__sum_rows sum, void *sum_user, struct sprint__strata_sums *sums);
 
 /* stop.c */
 struct sprint__stop_rules sprint__stop_read(const struct sprint__section *section);

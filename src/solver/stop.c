@@ -67,6 +67,7 @@ sprint_stop sprint__stop_check(const sprint_solver *solver) {
   if (used_up(cost->steps, rules->steps)) return SPRINT_STOP_STEPS;
   if (used_up(cost->epochs, rules->epochs)) return SPRINT_STOP_EPOCHS;
   if (used_up(cost->ifo + reserve(solver), rules->ifo)) return SPRINT_STOP_IFO;
+  if (!sprint__solver_affords(solver, solver->least_ifo)) return SPRINT_STOP_IFO;
   if (used_up(cost->samples + reserve(solver), rules->samples)) return SPRINT_STOP_SAMPLES;
   if (solver->wanted.deploy && used_up(cost->deployments, rules->deployments)) return SPRINT_STOP_DEPLOYMENTS;
   return SPRINT_STOP_RUNNING;

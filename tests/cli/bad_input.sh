@@ -521,6 +521,29 @@ refuses_config "c.yaml:1: key 'stop.epochs': nothing would ever end the run; at 
 stop: {epochs: 0}
 END
 
+### methods that do not take every shift or model
+refuses_config "key 'method.kind': 'perfgd' needs the derivative of the shift, which this one does not have; location," <<'END'
+{method: perfgd, shift: retention}
+END
+refuses_config "key 'method.kind': 'perfgd-full' needs the derivative of the shift" <<'END'
+{method: perfgd-full, shift: {kind: strategic, memory: accumulating}}
+END
+refuses_config "key 'method.probes': 3 deployments cannot settle A: for 11 parameters at least 12 were expected" <<'END'
+{method: {kind: two-stage, probes: 3}, model: {layers: dense 1}}
+END
+refuses_config "key 'method.kind': 'two-stage' fits how features move; a shift that does not reweight was expected" <<'END'
+{method: two-stage, model: {layers: dense 1}, shift: retention}
+END
+refuses_config "c.yaml:1: key 'method.delta': '0' is out of range" <<'END'
+method: {kind: dfo, delta: 0}
+END
+refuses_config "c.yaml:1: key 'method.inner_solver': 'lbgfs' is not a choice; did you mean 'lbfgs'?" <<'END'
+method: {kind: rrm, inner_solver: lbgfs}
+END
+refuses_config "c.yaml:1: key 'method.proximal': '-1' is out of range" <<'END'
+method: {kind: rrm, proximal: -1}
+END
+
 ### names that become folders
 refuses_config "c.yaml:1: key 'name': it is also a folder's" <<'END'
 name: a/../../b

@@ -22,8 +22,22 @@ compare:
   - {name: unbiased, method: {kind: sprint, correction: unbiased}}
   - {name: lazy, method: {kind: sprint}, deploy: {kind: every, steps: 3}}
   - {name: lazy-sgd, method: {kind: sgd}, deploy: {kind: every, steps: 3}}
+  - {name: rrm, method: {kind: rrm, inner: 1, steps: 4}}
+  - {name: dfo, method: {kind: dfo}, step: {size: 0.001}}
 END
-methods="sgd rgd paper coupled stratified unbiased lazy lazy-sgd"
+methods="sgd rgd paper coupled stratified unbiased lazy lazy-sgd rrm dfo"
+# Those that go by the shift's derivative, or fit it.
+cat >derived.yaml <<END
+data: {kind: lending, n: $n}
+model: {layers: "dense 1", l2: 0.01}
+shift: {kind: strategic, alpha: 0.3}
+method: {batch: $batch, inner: 4}
+stop: {epochs: 2}
+compare:
+  - {name: perfgd, method: {kind: perfgd}}
+  - {name: perfgd-full, method: {kind: perfgd-full}}
+  - {name: two-stage, method: {kind: two-stage, probes: 15}}
+END
 
 # same WHAT FOLDER FOLDER: every method's trace and model, byte for byte.
 same() {
@@ -48,6 +62,8 @@ for program in "$SPRINT" "$SPRINT_F64"; do
     same "$what, 1 and 3 threads" out/1 out/3
     same "$what, twice" out/2 out/again
   done
+  for threads in 1 3; do runs run derived.yaml --out out/derived-$threads --threads $threads; done
+  methods="perfgd perfgd-full two-stage" same "$(basename "$program"), derived, 1 and 3 threads" out/derived-1 out/derived-3
   runs run base.yaml --out out/other --seed 2
   for method in $methods; do
     check "$(basename "$program"): $method does not depend on the seed" test \

@@ -26,7 +26,7 @@ kinds layers dense relu tanh sigmoid softplus gelu
 kinds losses softmax logistic sigmoid squared mean linear
 kinds inits torch kaiming-uniform kaiming-normal xavier-uniform xavier-normal zeros
 kinds shifts none strategic linear location mixture replicator decay opinion
-kinds methods sprint sgd rgd
+kinds methods sprint sgd rgd rrm perfgd perfgd-full dfo two-stage
 kinds steps constant inverse-root inverse-time piecewise
 kinds deployments greedy every
 kinds config

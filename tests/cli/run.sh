@@ -151,6 +151,13 @@ check "the gradient is as small as asked for" awk -v g="$(cell stop/trace.csv gr
 stops epochs --set stop.epochs=2 --set stop.ifo=100000
 # More steps are planned than 64 bits count; 2^40 epochs of 2^24 steps would wrap to none.
 stops ifo --set stop.ifo=100 --set stop.epochs=1099511627776 --set method.inner=16777216 --set step=inverse-root
+# Methods that find their theta by minimising: one that is done then, and one that is cut short.
+stops finished --set stop.epochs=40 --set 'model.layers=dense 1' --set 'method={kind: two-stage, batch: 20, probes: 60}'
+equal "two-stage: one step after 60 deployments" "1 60" "$(cell stop/trace.csv step -1) $(cell stop/trace.csv deployments -1)"
+equal "two-stage: solved" 0 "$(json stop/run.json unsolved)"
+stops epochs --set stop.epochs=2 --set 'method={kind: rrm, steps: 1}'
+equal "rrm: what was not solved is counted" 2 "$(json stop/run.json unsolved)"
+check "rrm: the table says so" grep -q '^rrm: 2 minimisation(s) ended short of their tolerance' stdout
 stops diverged --set stop.epochs=2000 --set step.size=1000 --set model.loss=squared
 check "diverged: the trace is kept" test "$(rows stop/trace.csv)" -ge 2
 check "diverged: the table says so" grep -q '1 of 1 diverged' stdout
