@@ -122,7 +122,9 @@ typedef struct sprint_run sprint_run;
   X(DIVERGED, "diverged", "a value became non-finite or the loss exploded")        \
   X(REQUESTED, "requested", "the caller asked to stop")                            \
   X(SECONDS, "seconds", "the budget of training time is used up")                  \
-  X(FINISHED, "finished", "the method has done all that it does")
+  X(FINISHED, "finished", "the method has done all that it does")                  \
+  X(STREAM, "stream", "the stream of records ended")                               \
+  X(STALLED, "stalled", "no record came within the stream's patience")
 
 typedef enum sprint_stop {
 #define X(name, word, text) SPRINT_STOP_##name,
@@ -241,6 +243,8 @@ SPRINT_API sprint_status sprint_population_new(sprint_context *context, size_t n
                                                sprint_population **ret_population);
 SPRINT_API void sprint_population_free(sprint_population *population);
 SPRINT_API size_t sprint_population_n(const sprint_population *population);
+/* Whether it has no end: its n records are then a window, which is evaluated; training sees others. */
+SPRINT_API bool sprint_population_is_endless(const sprint_population *population);
 SPRINT_API size_t sprint_population_n_features(const sprint_population *population);
 SPRINT_API size_t sprint_population_n_classes(const sprint_population *population); /* 0: values */
 SPRINT_API size_t sprint_population_n_strata(const sprint_population *population);

@@ -28,12 +28,28 @@ struct sprint__random {
 
 struct sprint__random sprint__random_words(uint64_t seed, enum sprint__purpose purpose, uint64_t step, uint32_t index);
 
+/* Which draws: of a step of a run, for a purpose, from the first-th on. */
+struct sprint__draws {
+  uint64_t seed, step;
+  enum sprint__purpose purpose;
+  uint32_t first;
+};
+
 double sprint__uniform(uint64_t word);                     /* in [0, 1), 53 bits */
 uint64_t sprint__below(uint64_t word, uint64_t n);         /* in 0 .. n-1; the bias is n / 2^64 */
 double sprint__normal(const struct sprint__random *words); /* Box-Muller */
 
 /* ret_normals[k] = sprint__normal() of the words of index k, for k < n. */
 void sprint__normals(uint64_t seed, enum sprint__purpose purpose, uint64_t step, size_t n, double *ret_normals);
+
+/* The same to within some units in the last place of 1, in a third of the time. */
+void sprint__normals_near(uint64_t seed, enum sprint__purpose purpose, uint64_t step, size_t n, double *ret_normals);
+
+/* Of row number `row` of a generated population. Beyond the rows that a finite one can have they need not be those of
+ * another function to the last digit, and are made the fast way. */
+static inline void sprint__normals_of_row(uint64_t seed, uint64_t row, size_t n, double *ret_normals) {
+  (row > UINT32_MAX ? sprint__normals_near : sprint__normals)(seed, SPRINT__FOR_PEOPLE, row, n, ret_normals);
+}
 
 /* Shuffles items (n) in place; the permutation depends on seed and purpose alone. */
 void sprint__shuffle(uint64_t seed, enum sprint__purpose purpose, uint32_t *items, uint32_t n);

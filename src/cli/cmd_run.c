@@ -57,8 +57,9 @@ static int run_run(sprint_context *context, const struct cli_command *command, c
               : *configured ? cli_format("%s", configured)
                             : cli_format("runs/%s", sprint_experiment_name(experiment));
   const sprint_population *population = sprint_experiment_population(experiment);
-  printf("%s: %zu rows, %zu features; ", sprint_experiment_name(experiment), sprint_population_n(population),
-         sprint_population_n_features(population));
+  printf("%s: %s%zu rows, %zu features; ", sprint_experiment_name(experiment),
+         sprint_population_is_endless(population) ? "a population without end, evaluated on a window of " : "",
+         sprint_population_n(population), sprint_population_n_features(population));
   if (sprint_experiment_n_points(experiment) > 1) printf("%zu points x ", sprint_experiment_n_points(experiment));
   printf("%zu method(s) x %zu seed(s)\n", sprint_experiment_n_methods(experiment),
          sprint_experiment_n_seeds(experiment));
@@ -72,7 +73,7 @@ static int run_run(sprint_context *context, const struct cli_command *command, c
   else {
     cli_summary_print(summary);
     printf("%s in %s\n", cli_interrupted() ? "interrupted; what was done is" : "traces and models are", out);
-    code = cli_interrupted() ? CLI_INTERRUPTED : CLI_OK;
+    code = cli_interrupted() ? CLI_INTERRUPTED : cli_summary_stalled(summary) ? CLI_FAILED : CLI_OK;
   }
   free(out);
   cli_summary_free(summary);

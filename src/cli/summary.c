@@ -12,7 +12,7 @@ enum column { LOSS, ACCURACY, GRADIENT, GRADIENT_MEAN, IFO, SAMPLES, DEPLOYMENTS
 
 /* The runs of one method at one point. */
 struct method {
-  size_t n, n_diverged, n_collapsed, n_biased;
+  size_t n, n_ended, n_stalled, n_diverged, n_collapsed, n_biased;
   uint64_t n_unsolved; /* minimisations that ended short of their tolerance */
   struct cli_moments columns[N_COLUMNS];
 };
@@ -80,6 +80,8 @@ void cli_summary_add(struct cli_summary *summary, struct cli_number run, const s
                                     last->effective_classes,
                                     last->seconds};
   m->n++;
+  m->n_ended += stop == SPRINT_STOP_STREAM;
+  m->n_stalled += stop == SPRINT_STOP_STALLED;
   m->n_diverged += stop == SPRINT_STOP_DIVERGED;
   m->n_collapsed += collapsed(summary, last);
   m->n_biased += biased(last);
@@ -120,6 +122,25 @@ static void print_collapse(const struct cli_summary *summary, size_t point, size
          sprint_population_n_classes(sprint_experiment_population(summary->experiment)));
 }
 
+/* What training had by then is kept. */
+static void print_end(const struct cli_summary *summary, size_t point, size_t method) {
+  const struct method *m = &summary->methods[point * summary->n_methods + method];
+  if (!m->n_ended) return;
+  printf("%s: %s in %zu of %zu run(s), before any of the bounds under `stop`\n",
+         sprint_experiment_method_name(summary->experiment, method), sprint_stop_text(SPRINT_STOP_STREAM), m->n_ended,
+         m->n);
+}
+
+bool cli_summary_stalled(const struct cli_summary *summary) {
+  size_t n = 0;
+  for (size_t i = 0; i < sprint_experiment_n_points(summary->experiment) * summary->n_methods; i++)
+    n += summary->methods[i].n_stalled;
+  if (n > 0)
+    fprintf(stderr, "sprint: %s in %zu run(s); what they had trained by then is kept\n",
+            sprint_stop_text(SPRINT_STOP_STALLED), n);
+  return n > 0;
+}
+
 static void print_bias(const struct cli_summary *summary, size_t point, size_t method) {
   const struct method *m = &summary->methods[point * summary->n_methods + method];
   if (!m->n_biased) return;
@@ -150,6 +171,7 @@ static void print_point(const struct cli_summary *summary, size_t point, int nam
          "accuracy, %", "|grad J|^2", "its mean over epochs", "IFO", "samples", "deployments",
          summary->shows_classes ? "  classes" : "", "seconds");
   for (size_t i = 0; i < summary->n_methods; i++) print_method(summary, point, i, name_width);
+  for (size_t i = 0; i < summary->n_methods; i++) print_end(summary, point, i);
   for (size_t i = 0; i < summary->n_methods; i++) print_collapse(summary, point, i);
   for (size_t i = 0; i < summary->n_methods; i++) print_bias(summary, point, i);
   for (size_t i = 0; i < summary->n_methods; i++) print_unsolved(summary, point, i);

@@ -12,6 +12,8 @@ void cli_summary_add(struct cli_summary *summary, struct cli_number run, const s
                      sprint_stop stop);
 
 /* One table per point. */
+/* Whether a run ended because its stream of records stalled; says so on stderr. */
+bool cli_summary_stalled(const struct cli_summary *summary);
 void cli_summary_print(const struct cli_summary *summary);
 
 #endif

@@ -158,7 +158,9 @@ sprint_status sprint__document_set(struct sprint__document *document, const char
   SPRINT__SCOPED(sprint__node_free) struct sprint__node *value = NULL;
   SPRINT__SCOPED(sprint__free) char *keys = sprint__printf(context, "%.*s", (int)(equals - assignment), assignment);
   SPRINT__TRY(route_cut(context, keys, &route));
-  SPRINT__TRY(sprint__yaml_parse(context, equals + 1, strlen(equals + 1), route.place, &value));
+  const char *text =
+      strcmp(equals + 1, "-") == 0 ? "\"-\"" : equals + 1; /* standard input, and not a list of nothing */
+  SPRINT__TRY(sprint__yaml_parse(context, text, strlen(text), route.place, &value));
   return lay(context, document->root, &route, &value);
 }
 

@@ -40,6 +40,7 @@ void sprint__engine_free(struct sprint__engine *engine) {
   if (engine->shift->in_force && engine->shift->in_force == engine->current.theta)
     sprint__shift_deploy(engine->shift, NULL); /* which cannot fail */
   if (engine->ops && engine->ops->free) engine->ops->free(engine);
+  sprint__tap_close(engine->tap);
   sprint__arena_free(&engine->arena);
   sprint__free(engine);
 }
@@ -72,6 +73,7 @@ static sprint_status allocate(struct sprint__engine *engine, const struct sprint
 
 static const char *misfit_of(const struct sprint__engine *engine, const sprint_kind *kind) {
   const struct sprint__engine_ops *ops = kind->ops;
+  if (engine->tap && kind != &sprint__engine_plain) return "the population has no end";
   return ops->misfit ? ops->misfit(engine) : NULL;
 }
 
@@ -149,6 +151,14 @@ static sprint_status revisit(void *user, const sprint_real *theta, sprint__sum_r
   return SPRINT_OK;
 }
 
+/* A population without end: what goes with it, and this run's way to its records. */
+static sprint_status open_source(struct sprint__engine *engine) {
+  struct sprint__source *source = engine->shift->population->source;
+  if (!source) return SPRINT_OK;
+  SPRINT__TRY(sprint__endless_check(engine));
+  return sprint__tap_open(source, &engine->tap);
+}
+
 /* Where people keep what they answered with, their older records are known if a snapshot of everybody kept them. */
 static sprint_status check_references(const struct sprint__engine *engine) {
   const sprint_solver *solver = engine->solver;
@@ -168,6 +178,7 @@ sprint_status sprint__engine_new(sprint_context *context, const struct sprint__e
   engine->shift = options->shift;
   engine->seed = options->seed;
   engine->most_bytes = 1e6 * (double)sprint__get_integer(options->section, "memory");
+  SPRINT__TRY(open_source(engine));
   SPRINT__TRY(check_references(engine));
   SPRINT__TRY(allocate(engine, options));
   SPRINT__TRY(pick(engine, options->section));
@@ -232,6 +243,7 @@ static sprint_status deploy(struct sprint__engine *engine, const sprint_want *wa
 
 sprint_status sprint__engine_ask(struct sprint__engine *engine, sprint_want *ret_want) {
   SPRINT__TRY(sprint_solver_ask(engine->solver, ret_want));
+  if (engine->tap) SPRINT__TRY(sprint__endless_meets(engine, ret_want));
   return ret_want->deploy && ret_want->kind != SPRINT_WANT_NOTHING ? deploy(engine, ret_want) : SPRINT_OK;
 }
 
@@ -250,6 +262,7 @@ static sprint_status tell_sums(struct sprint__engine *engine, const sprint_want 
   keep_anchor(engine);
   if (want->kind == SPRINT_WANT_SAMPLE) {
     SPRINT__TRY(sprint__engine_sample(engine, want, &engine->sample));
+    if (engine->sample.n < want->n) return SPRINT_OK;
     return sprint__solver_tell_sums(engine->solver, &engine->sample);
   }
   SPRINT__TRY(sprint__survey_for_solver(engine));
@@ -281,12 +294,16 @@ void sprint__engine_draw(struct sprint__engine *engine, const sprint_want *want)
   sprint__sampler_draw(engine->shift->population, sprint__engine_p(engine), &draws, want->n, engine->who);
 }
 
+const struct sprint__deployment *sprint__engine_reference(const struct sprint__engine *engine,
+                                                          const sprint_want *want) {
+  if (!engine->solver->follows) return &engine->anchor;
+  return want->reference == engine->current.number ? &engine->current : &engine->before;
+}
+
 /* The drawn individuals' records at the snapshot, or under the deployment before. */
 static sprint_status fetch_reference(struct sprint__engine *engine, const uint32_t *who, const sprint_want *want) {
   const sprint_population *population = engine->shift->population;
-  const struct sprint__deployment *reference = &engine->anchor;
-  if (engine->solver->follows)
-    reference = want->reference == engine->current.number ? &engine->current : &engine->before;
+  const struct sprint__deployment *reference = sprint__engine_reference(engine, want);
   size_t d = population->d, n = want->n;
   for (size_t i = 0; engine->anchor_x && i < n; i++)
     memcpy(engine->x_anchor + i * d, engine->anchor_x + who[i] * d, d * sizeof *engine->x_anchor);
@@ -320,4 +337,11 @@ sprint_status sprint__engine_fetch(struct sprint__engine *engine, const uint32_t
                                   .who = who,
                                   .deployment = want->deployment};
   return SPRINT_OK;
+}
+
+sprint_status sprint__engine_batch(struct sprint__engine *engine, const sprint_want *want,
+                                   sprint_records *ret_records) {
+  if (engine->tap) return sprint__endless_batch(engine, want, ret_records);
+  sprint__engine_draw(engine, want);
+  return sprint__engine_fetch(engine, engine->who, want, ret_records);
 }

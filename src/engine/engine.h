@@ -7,6 +7,7 @@
 
 #include "engine/pass.h"
 #include "engine/sampler.h"
+#include "population/source.h"
 #include "solver/solver.h"
 
 /* A deployment: the parameters that the population reacts to, and how often each stratum shows up. */
@@ -76,6 +77,7 @@ struct sprint__engine {
   bool asking;                       /* the shift is asked about the solver's theta */
   bool surveying;                    /* a survey is being taken */
 
+  struct sprint__tap *tap; /* of a population without end, otherwise NULL */
   struct sprint__pass pass, heldout_pass;
   struct sprint__survey survey;
   struct sprint__strata_sums losses;       /* of a pass for losses alone */
@@ -142,6 +144,21 @@ struct sprint__draws sprint__engine_draws(struct sprint__engine *engine, const s
 /* Draws the batch that is wanted: engine->who. */
 void sprint__engine_draw(struct sprint__engine *engine, const sprint_want *want);
 
+/* The batch that is wanted: drawn and fetched. Fewer records than wanted: the population's source has ended, and the
+ * solver is halted. */
+sprint_status sprint__engine_batch(struct sprint__engine *engine, const sprint_want *want, sprint_records *ret_records);
+
+/* The deployment that a batch refers back to. */
+const struct sprint__deployment *sprint__engine_reference(const struct sprint__engine *engine, const sprint_want *want);
+
+/* endless.c: the same, and samples, of populations without end. What such a population does not go with is refused. */
+sprint_status sprint__endless_check(const struct sprint__engine *engine);
+sprint_status sprint__endless_meets(const struct sprint__engine *engine, const sprint_want *want);
+sprint_status sprint__endless_batch(struct sprint__engine *engine, const sprint_want *want,
+                                    sprint_records *ret_records);
+sprint_status sprint__endless_sample(struct sprint__engine *engine, const sprint_want *want,
+                                     const struct sprint__pass_options *passing, struct sprint__strata_sums *sums);
+
 /* survey.c: everybody's record at the solver's theta, once for whoever needs it. */
 
 /* Whether the newest survey is of the solver's theta on D(theta), as a new one would be. */
@@ -158,7 +175,8 @@ bool sprint__engine_is_finite(const struct sprint__engine *engine);
 /* The survey becomes the snapshot's again: at theta~, of the records that it had. */
 sprint_status sprint__survey_anchor(struct sprint__engine *engine, const struct sprint__linear *linear);
 
-/* sample.c: the sample that is wanted, summed at the solver's theta, by stratum. */
+/* sample.c: the sample that is wanted, summed at the solver's theta, by stratum; of fewer records where the
+ * population's source has ended, and the solver is halted. */
 sprint_status sprint__engine_sample(struct sprint__engine *engine, const sprint_want *want,
                                     struct sprint__strata_sums *ret_sums);
 

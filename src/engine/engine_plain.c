@@ -3,9 +3,8 @@
 
 static sprint_status plain_step(struct sprint__engine *engine, const sprint_want *want) {
   sprint_records records;
-  sprint__engine_draw(engine, want);
-  SPRINT__TRY(sprint__engine_fetch(engine, engine->who, want, &records));
-  return sprint_solver_tell(engine->solver, &records);
+  SPRINT__TRY(sprint__engine_batch(engine, want, &records));
+  return records.n < want->n ? SPRINT_OK : sprint_solver_tell(engine->solver, &records);
 }
 
 static const struct sprint__engine_ops plain_ops = {.step = plain_step};

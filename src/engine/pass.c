@@ -77,18 +77,24 @@ static void sum_rows(const struct sprint__pass *pass, const struct sprint__pass_
     sprint__model_sums_to(pass->shift->model, passing->theta, rows, total, sums);
 }
 
+/* Sums over rows, all of stratum c. */
+static void add_rows(const struct sprint__pass *pass, const struct sprint__pass_options *passing,
+                     const struct sprint__rows *rows, size_t c, struct sprint__strata_sums *all) {
+  struct sprint__sums sums;
+  struct sprint__total total = {all->gradient ? all->gradient + c * all->n_params : NULL, 1, all->count[c] > 0};
+  sum_rows(pass, passing, rows, &total, &sums);
+  all->loss[c] += sums.loss;
+  all->correct[c] += sums.correct;
+  all->count[c] += rows->n;
+  all->n += rows->n;
+}
+
 static sprint_status visit(struct sprint__pass *pass, const struct sprint__pass_options *passing,
                            const struct piece *piece, struct sprint__strata_sums *all) {
   struct sprint__rows rows;
-  struct sprint__sums sums;
+  size_t d = pass->population->d;
   SPRINT__TRY(records_of(pass, passing->deployed, piece, &rows));
-  size_t d = pass->population->d, c = piece->stratum;
-  struct sprint__total total = {all->gradient ? all->gradient + c * all->n_params : NULL, 1, all->count[c] > 0};
-  sum_rows(pass, passing, &rows, &total, &sums);
-  all->loss[c] += sums.loss;
-  all->correct[c] += sums.correct;
-  all->count[c] += rows.n;
-  all->n += rows.n;
+  add_rows(pass, passing, &rows, piece->stratum, all);
   if (passing->ret_displacement) {
     double start = sprint__clock();
     *passing->ret_displacement += displacement(pass, &rows) / (double)pass->population->n;
@@ -103,6 +109,15 @@ sprint_status sprint__pass_add(struct sprint__pass *pass, const struct sprint__p
                                const uint32_t *who, size_t n, size_t stratum, struct sprint__strata_sums *sums) {
   struct piece piece = {.n = n, .stratum = stratum, .who = who};
   return visit(pass, passing, &piece, sums);
+}
+
+sprint_status sprint__pass_add_new(struct sprint__pass *pass, const struct sprint__pass_options *passing,
+                                   sprint_real *x, const sprint_real *y, size_t n, size_t stratum,
+                                   struct sprint__strata_sums *sums) {
+  struct sprint__rows rows = {.n = n, .x = x, .y = y};
+  if (passing->deployed) SPRINT__TRY(sprint__shift_respond(pass->shift, passing->deployed, NULL, y, n, x));
+  add_rows(pass, passing, &rows, stratum, sums);
+  return SPRINT_OK;
 }
 
 static sprint_status over_rows(struct sprint__pass *pass, const struct sprint__pass_options *passing,

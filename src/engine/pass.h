@@ -42,6 +42,12 @@ sprint_status sprint__pass_over(struct sprint__pass *pass, const struct sprint__
 sprint_status sprint__pass_add(struct sprint__pass *pass, const struct sprint__pass_options *passing,
                                const uint32_t *who, size_t n, size_t stratum, struct sprint__strata_sums *sums);
 
+/* Adds n new people, all of one stratum, from their base records x (n, d), which become those under the deployment, and
+ * labels y (n). */
+sprint_status sprint__pass_add_new(struct sprint__pass *pass, const struct sprint__pass_options *passing,
+                                   sprint_real *x, const sprint_real *y, size_t n, size_t stratum,
+                                   struct sprint__strata_sums *sums);
+
 /* What follows from such sums at strata probabilities p; p NULL: as often as in the population. The penalty is part of
  * the loss. accuracy NaN where the model does not classify. */
 void sprint__pass_risk(const struct sprint__pass *pass, const sprint_real *theta,

@@ -5,13 +5,6 @@
 #include "base/random.h"
 #include "population/population.h"
 
-/* Which draws: of a step of a run, for a purpose, from the first-th on. */
-struct sprint__draws {
-  uint64_t seed, step;
-  enum sprint__purpose purpose;
-  uint32_t first;
-};
-
 /* ret_who (n): a function of which draws and p alone. p NULL: everybody is equally likely. */
 void sprint__sampler_draw(const sprint_population *population, const double *p, const struct sprint__draws *draws,
                           size_t n, uint32_t *ret_who);

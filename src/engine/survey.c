@@ -108,6 +108,7 @@ static void mean_gradient(const struct sprint__engine *engine, const double *p, 
 sprint_status sprint__engine_bias(struct sprint__engine *engine, double *room, double *ret_bias) {
   sprint_solver *solver = engine->solver;
   *ret_bias = solver->estimator->unbiased ? 0 : NAN;
+  if (engine->tap) return SPRINT_OK; /* the mean over all draws is not that over the window */
   if (solver->estimator->unbiased || !solver->estimator->linear || !sprint__engine_is_finite(engine)) return SPRINT_OK;
   struct sprint__linear linear;
   bool known = true;

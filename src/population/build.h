@@ -10,6 +10,7 @@ extern const sprint_kind sprint__data_idx;
 extern const sprint_kind sprint__data_cifar10;
 extern const sprint_kind sprint__data_lending;
 extern const sprint_kind sprint__data_gaussian;
+extern const sprint_kind sprint__data_stream;
 
 /* The keys `missing` and `target` of loaders, and what they say, in the order of their choices. */
 #define SPRINT__MISSING(HELP) SPRINT__CHOICE("missing", "refuse", "refuse|drop|median", HELP)

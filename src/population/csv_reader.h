@@ -29,6 +29,22 @@ struct sprint__csv_sink {
 sprint_status sprint__csv_read(sprint_context *context, const char *path, char separator,
                                const struct sprint__csv_sink *sink);
 
+/* The same for bytes that come from anywhere: make a reader, feed it, finish it. The path, which is lent, stands for
+ * where they come from. */
+struct sprint__csv_reader;
+sprint_status sprint__csv_reader_new(sprint_context *context, const char *path, char separator,
+                                     const struct sprint__csv_sink *sink, struct sprint__csv_reader **ret_reader);
+void sprint__csv_reader_free(struct sprint__csv_reader *reader);
+SPRINT__FREE_AT(sprint__csv_reader_free, struct sprint__csv_reader)
+
+/* Takes the bytes to the end of the first line, or all; *ret_used says how many. At most one row comes of it. */
+sprint_status sprint__csv_feed_line(struct sprint__csv_reader *reader, const char *bytes, size_t size,
+                                    size_t *ret_used);
+size_t sprint__csv_line(const struct sprint__csv_reader *reader); /* that the next byte is on, from 1 */
+
+/* Nothing follows: a last row without a line end may come. */
+sprint_status sprint__csv_finish(struct sprint__csv_reader *reader);
+
 /* The column names, kept in an arena. */
 struct sprint__csv_header {
   sprint_context *context;

@@ -1,5 +1,7 @@
 /* The `data:` section: its family, and the way from a section to a population. */
-#include "population/build.h"
+#include <string.h>
+
+#include "population/source.h"
 
 static const sprint_param shared_params[] = {
     SPRINT__CHOICE("select", "all", "all|first|balanced",
@@ -16,7 +18,8 @@ static const sprint_param shared_params[] = {
 enum standardize { STANDARDIZE_NONE, STANDARDIZE_BEFORE, STANDARDIZE_AFTER };
 
 static const sprint_kind *const kinds[] = {&sprint__data_csv,     &sprint__data_npy,     &sprint__data_idx,
-                                           &sprint__data_cifar10, &sprint__data_lending, &sprint__data_gaussian};
+                                           &sprint__data_cifar10, &sprint__data_lending, &sprint__data_gaussian,
+                                           &sprint__data_stream};
 
 const sprint_family sprint__data_family = {
     .name = "data",
@@ -55,6 +58,28 @@ static sprint_status build_parts(const struct sprint__section *section, struct s
   return SPRINT_OK;
 }
 
+/* The window is the first records as they come, and nobody in it is trained on. */
+static sprint_status check_window(const struct sprint__section *section, const struct sprint__table *table) {
+  if (!table->endless) return SPRINT_OK;
+  if (strcmp(sprint__get_text(section, "select"), "all") != 0)
+    return sprint__refuse(section, "select", "rows of a population without end are not selected; all was expected");
+  if (sprint__get_real(section, "holdout") > 0)
+    return sprint__refuse(
+        section, "holdout",
+        "a population without end is evaluated on its window, which is held out already; 0 was expected");
+  return SPRINT_OK;
+}
+
+/* Beyond its window, the population goes on as the stream does, or as rows are made. */
+static sprint_status go_on(struct sprint__table *table, sprint__make_row make, sprint_population *population) {
+  if (!table->endless) return SPRINT_OK;
+  population->source = sprint__give(&table->stream);
+  if (!population->source)
+    SPRINT__TRY(sprint__source_made(table->context, make, sprint__give(&table->source), &population->source));
+  population->source->population = population;
+  return SPRINT_OK;
+}
+
 sprint_status sprint__population_build(const struct sprint__section *section, sprint_population **ret_population,
                                        sprint_population **ret_heldout) {
   const struct sprint__data_ops *ops = section->kind->ops;
@@ -63,11 +88,17 @@ sprint_status sprint__population_build(const struct sprint__section *section, sp
   if (table.n > UINT32_MAX)
     return sprint_fail(section->context, SPRINT_ERROR_INPUT, "%zu rows are more than a population can have (%lu)",
                        table.n, (unsigned long)UINT32_MAX);
+  SPRINT__TRY(check_window(section, &table));
   SPRINT__CLEARED(sprint__selection_clear) struct sprint__selection selection = {.train = NULL};
+  sprint__make_row make = table.make;
   SPRINT__TRY(sprint__table_keep_small(&table));
   SPRINT__TRY(sprint__select_rows(section, &table, &selection));
   SPRINT__TRY(sprint__table_keep_some(&table, selection.n_train));
-  return build_parts(section, &table, &selection, ret_population, ret_heldout);
+  SPRINT__SCOPED(sprint_population_free) sprint_population *population = NULL;
+  SPRINT__TRY(build_parts(section, &table, &selection, &population, ret_heldout));
+  SPRINT__TRY(go_on(&table, make, population));
+  *ret_population = sprint__give(&population);
+  return SPRINT_OK;
 }
 
 sprint_status sprint_population_load(sprint_context *context, const char *spec, sprint_population **ret_population,

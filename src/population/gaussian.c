@@ -1,6 +1,6 @@
 /* Data kind `gaussian`: z ~ N(mean, sd^2), independent. The closed forms of the theory live on it. */
 #include "base/random.h"
-#include "population/build.h"
+#include "population/source.h"
 
 static const sprint_param params[] = {
     SPRINT__INTEGER("n", "1000", 1, UINT32_MAX, "individuals"),
@@ -9,6 +9,7 @@ static const sprint_param params[] = {
     SPRINT__REAL("sd", "1", 0, 1e30, "standard deviation of every feature"),
     SPRINT__INTEGER("population_seed", "1", 0, 0, "which population is drawn"),
     SPRINT__FLAG("exact", "false", "shift the sample so that its mean is `mean` to rounding"),
+    SPRINT__ENDLESS,
 };
 
 struct source {
@@ -20,7 +21,7 @@ struct source {
 
 static void make(const void *source, size_t row, double *ret_x, double *ret_y) {
   const struct source *s = source;
-  sprint__normals(s->seed, SPRINT__FOR_PEOPLE, row, s->d, ret_x);
+  sprint__normals_of_row(s->seed, row, s->d, ret_x);
   for (size_t j = 0; j < s->d; j++) ret_x[j] = s->mean + s->sd * ret_x[j] - s->excess[j];
   if (ret_y) *ret_y = 0;
 }
@@ -46,7 +47,9 @@ static sprint_status shift_to_mean(struct sprint__table *table) {
 }
 
 static sprint_status gaussian_load(const struct sprint__section *section, struct sprint__table *table) {
-  table->n = (size_t)sprint__get_integer(section, "n");
+  SPRINT__TRY(sprint__table_size(section, table));
+  if (table->endless && sprint__get_flag(section, "exact"))
+    return sprint__refuse(section, "exact", "there is no mean over a population without end to be exact");
   table->d = (size_t)sprint__get_integer(section, "d");
   table->make = make;
   struct source *source = sprint__alloc(table->context, 1, sizeof *source + table->d * sizeof *source->excess);

@@ -50,7 +50,7 @@ sprint_status sprint__labels_add(struct sprint__labels *labels, const char *text
     char *copy = sprint__strdup(labels->context, text);
     if (!copy) return SPRINT_ERROR_MEMORY;
     memmove(labels->items + place + 1, labels->items + place, (labels->n - place) * sizeof *labels->items);
-    labels->items[place] = (struct sprint__label){copy, labels->n};
+    labels->items[place] = (struct sprint__label){.text = copy, .id = labels->n};
     labels->n++;
   }
   *ret_id = labels->items[place].id;
@@ -93,8 +93,31 @@ sprint_status sprint__labels_finish(struct sprint__labels *labels, double *y, si
                        labels->file, sprint__show(n_classes ? names[0] : "").text);
   if (!(*ret_class_names = sprint__names_copy(labels->context, names, n_classes))) return SPRINT_ERROR_MEMORY;
   for (size_t i = 0; i < n; i++) y[i] = class_of[(size_t)y[i]];
+  for (size_t i = 0; i < labels->n; i++) labels->items[i].class_number = (size_t)class_of[labels->items[i].id];
+  labels->numeric = numeric;
   *ret_n_classes = n_classes;
   return SPRINT_OK;
+}
+
+/* A number may be spelt in a way that has not been seen. */
+static bool find_number(const struct sprint__labels *labels, const char *text, size_t *ret_class) {
+  double value, known;
+  if (!labels->numeric || sprint__cell_parse(text, &value) != SPRINT__CELL_NUMBER) return false;
+  for (size_t i = 0; i < labels->n; i++) {
+    sprint__cell_parse(labels->items[i].text, &known);
+    if (known != value) continue;
+    *ret_class = labels->items[i].class_number;
+    return true;
+  }
+  return false;
+}
+
+bool sprint__labels_find(const struct sprint__labels *labels, const char *text, size_t *ret_class) {
+  bool found;
+  size_t place = find(labels, text, &found);
+  if (!found) return find_number(labels, text, ret_class);
+  *ret_class = labels->items[place].class_number;
+  return true;
 }
 
 void sprint__labels_clear(struct sprint__labels *labels) {

@@ -11,12 +11,13 @@
 #include <math.h>
 
 #include "base/random.h"
-#include "population/build.h"
+#include "population/source.h"
 
 static const sprint_param params[] = {
     SPRINT__INTEGER("n", "5000", 10, 1e9, "borrowers"),
     SPRINT__INTEGER("population_seed", "1", 0, 0, "which population is drawn"),
     SPRINT__REAL("default_rate", "0.07", 0.01, 0.99, "the expected fraction of defaults"),
+    SPRINT__ENDLESS,
 };
 
 enum factor { STRAIN, MEANS, CREDIT, YEARS, N_FACTORS };
@@ -100,7 +101,7 @@ static double risk_of(const double *x, double strain) {
 /* Person number `person`: features and strain. */
 static double person_at(uint64_t seed, uint64_t person, double *ret_x) {
   double normals[N_FACTORS + N_FEATURES], t[N_FEATURES]; /* of the factors, then of what is each trait's own */
-  sprint__normals(seed, SPRINT__FOR_PEOPLE, person, SPRINT__COUNT(normals), normals);
+  sprint__normals_of_row(seed, person, SPRINT__COUNT(normals), normals);
   for (int j = 0; j < N_FEATURES; j++) t[j] = trait(loadings[j], normals, normals[N_FACTORS + j]);
   features_of(t, ret_x);
   return normals[STRAIN];
@@ -143,7 +144,7 @@ static void make(const void *source, size_t row, double *ret_x, double *ret_y) {
 }
 
 static sprint_status lending_load(const struct sprint__section *section, struct sprint__table *table) {
-  table->n = (size_t)sprint__get_integer(section, "n");
+  SPRINT__TRY(sprint__table_size(section, table));
   table->d = N_FEATURES;
   table->n_classes = 2;
   table->make = make;

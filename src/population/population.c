@@ -6,7 +6,7 @@
 #include <zlib.h>
 
 #include "base/lanes.h"
-#include "population/build.h"
+#include "population/source.h"
 
 static sprint_status check_size(sprint_context *context, size_t n, size_t d, size_t n_classes) {
   if (n == 0 || d == 0)
@@ -50,6 +50,7 @@ static sprint_status alloc_reals(sprint_population *p) {
 
 void sprint_population_free(sprint_population *p) {
   if (!p) return;
+  sprint__source_free(p->source);
   sprint__arena_free(&p->arena);
   sprint__free(p);
 }
@@ -74,11 +75,12 @@ static sprint_status check_features(const sprint_population *p) {
   return SPRINT_OK;
 }
 
-static sprint_status measure_strata(sprint_population *p) {
+static sprint_status measure_strata(sprint_population *p, bool may_lack) {
   size_t *start = p->stratum_start;
   for (size_t i = 0; i < p->n; i++) start[sprint__population_stratum(p, i) + 1]++;
   for (size_t c = 0; c < p->n_strata; c++) {
-    if (!start[c + 1]) return sprint_fail(p->context, SPRINT_ERROR_INPUT, "class %s has no rows", p->class_names[c]);
+    if (!start[c + 1] && !may_lack)
+      return sprint_fail(p->context, SPRINT_ERROR_INPUT, "class %s has no rows", p->class_names[c]);
     p->base_p[c] = (double)start[c + 1] / (double)p->n;
     start[c + 1] += start[c];
   }
@@ -86,8 +88,8 @@ static sprint_status measure_strata(sprint_population *p) {
 }
 
 /* A counting sort. */
-static sprint_status index_strata(sprint_population *p) {
-  SPRINT__TRY(measure_strata(p));
+static sprint_status index_strata(sprint_population *p, bool may_lack) {
+  SPRINT__TRY(measure_strata(p, may_lack));
   p->by_stratum = sprint__arena_take(&p->arena, p->n, sizeof *p->by_stratum);
   SPRINT__SCOPED(sprint__free) size_t *next = sprint__alloc(p->context, p->n_strata, sizeof *next);
   if (!p->by_stratum || !next) return SPRINT_ERROR_MEMORY;
@@ -96,11 +98,11 @@ static sprint_status index_strata(sprint_population *p) {
   return SPRINT_OK;
 }
 
-/* Checks what was filled in and builds the index. */
-static sprint_status population_finish(sprint_population *p) {
+/* Checks what was filled in and builds the index; may_lack: a class without rows is fine. */
+static sprint_status population_finish(sprint_population *p, bool may_lack) {
   SPRINT__TRY(check_features(p));
   SPRINT__TRY(check_labels(p));
-  return index_strata(p);
+  return index_strata(p, may_lack);
 }
 
 /* Takes new lists of names over, for its columns and classes; NULL stands for memory that ran out. */
@@ -123,7 +125,7 @@ sprint_status sprint_population_new(sprint_context *context, size_t n, size_t d,
       own_names(p, sprint__names_numbered(context, "x", d), sprint__names_numbered(context, "", n_classes), "y"));
   memcpy(p->x, x, n * d * sizeof *x);
   memcpy(p->y, y, n * sizeof *y);
-  SPRINT__TRY(population_finish(p));
+  SPRINT__TRY(population_finish(p, false));
   *ret_population = sprint__give(&p);
   return SPRINT_OK;
 }
@@ -228,7 +230,7 @@ sprint_status sprint__population_from_table(struct sprint__table *table, const s
   SPRINT__SCOPED(sprint_population_free) sprint_population *p = NULL;
   SPRINT__TRY(population_alloc(table->context, n, table->d, table->n_classes, &p));
   SPRINT__TRY(copy_table(table, columns, rows, use_up, p));
-  SPRINT__TRY(population_finish(p));
+  SPRINT__TRY(population_finish(p, table->endless));
   *ret_population = sprint__give(&p);
   return SPRINT_OK;
 }
@@ -289,6 +291,7 @@ ptrdiff_t sprint__population_find(const sprint_population *p, const char *name) 
 }
 
 size_t sprint_population_n(const sprint_population *p) { return p->n; }
+bool sprint_population_is_endless(const sprint_population *p) { return p->source != NULL; }
 size_t sprint_population_n_features(const sprint_population *p) { return p->d; }
 size_t sprint_population_n_classes(const sprint_population *p) { return p->n_classes; }
 size_t sprint_population_n_strata(const sprint_population *p) { return p->n_strata; }

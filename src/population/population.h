@@ -22,6 +22,8 @@ static inline sprint_real sprint__column_feature(const struct sprint__column *co
   return (sprint_real)(((isnan(raw) ? column->fill : raw) - column->mean) / column->scale);
 }
 
+struct sprint__source; /* source.h */
+
 struct sprint_population {
   sprint_context *context;
   struct sprint__arena arena; /* of all that it has */
@@ -39,8 +41,10 @@ struct sprint_population {
 
   size_t n_strata;       /* at least 1 */
   uint32_t *by_stratum;  /* (n) individuals, stratum by stratum, in their own order within each */
-  size_t *stratum_start; /* (n_strata + 1) into by_stratum; no stratum is empty */
+  size_t *stratum_start; /* (n_strata + 1) into by_stratum; no stratum is empty, but in a window */
   double *base_p;        /* (n_strata) n_c / n */
+
+  struct sprint__source *source; /* of a population without end, whose window the records are; NULL: they are all */
 };
 
 /* Makes row number `row` of a generated table: its features (d) and, unless ret_y is NULL, its label. The same row each
@@ -63,7 +67,9 @@ struct sprint__table {
   char *label_name;
   size_t n_classes;
   char **class_names;
-  bool fill_median; /* missing values remain, to be filled by the median */
+  bool fill_median;              /* missing values remain, to be filled by the median */
+  bool endless;                  /* the rows are the window of a population without end, which may lack classes */
+  struct sprint__source *stream; /* that the window was read from; NULL: `make` goes on for ever. Owned */
 };
 
 void sprint__table_clear(struct sprint__table *table);

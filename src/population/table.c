@@ -1,6 +1,6 @@
 /* Tables: rows that are there, and rows that are made when they are asked for. */
 #include "base/lanes.h"
-#include "population/build.h"
+#include "population/source.h"
 
 enum {
   SMALL_SIZE = 8 << 20, /* bytes of features up to which a generated table is made once and for all */
@@ -19,6 +19,7 @@ void sprint__table_clear(struct sprint__table *table) {
   sprint__free(table->names);
   sprint__free(table->label_name);
   sprint__free(table->class_names);
+  sprint__source_free(table->stream);
   *table = (struct sprint__table){.context = table->context};
 }
 

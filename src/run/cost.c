@@ -12,6 +12,6 @@ static double gradients_per_epoch(const sprint_solver *solver) {
 
 /* A row takes the gradient under D(theta), and a third of it, the loss alone, on the base population. */
 double sprint_run_cost_per_epoch(const sprint_run *run) {
-  double evaluated = 4.0 / 3 * (double)run->solver->n / (double)run->eval_every;
+  double evaluated = 4.0 / 3 * (double)run->shift->population->n / (double)run->eval_every;
   return (gradients_per_epoch(run->solver) + evaluated) * run->shift->model->cost_per_row;
 }

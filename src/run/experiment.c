@@ -58,6 +58,16 @@ static sprint_status read_seeds(sprint_experiment *experiment) {
   return SPRINT_OK;
 }
 
+/* What can be read once is enough for one run. */
+static sprint_status check_source(const sprint_experiment *experiment) {
+  const struct sprint__source *source = experiment->population->source;
+  size_t n_runs = experiment->variants.n * experiment->n_seeds;
+  if (!source || !source->once || n_runs == 1) return SPRINT_OK;
+  return sprint__refuse(sprint__get_section(experiment->variants.items[0].config, "data"), "path",
+                        "standard input or a pipe can be read by one run, and there are %zu; a file was expected",
+                        n_runs);
+}
+
 static sprint_status fill_experiment(sprint_experiment *experiment, struct sprint__document *document,
                                      const struct sprint__overlay *overlay) {
   SPRINT__TRY(sprint__variants_read(document, overlay, &experiment->variants));
@@ -66,6 +76,7 @@ static sprint_status fill_experiment(sprint_experiment *experiment, struct sprin
     return sprint__refuse(experiment->variants.items[0].config, "name", "it is also a folder's: " SPRINT__FOLDER_NAME);
   SPRINT__TRY(sprint__population_build(sprint__get_section(experiment->variants.items[0].config, "data"),
                                        &experiment->population, &experiment->heldout));
+  SPRINT__TRY(check_source(experiment));
   /* A method that cannot be built is found now, not after hours of the ones before it. */
   for (size_t i = 0; i < experiment->variants.n; i++) {
     sprint_run *run = NULL;

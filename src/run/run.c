@@ -99,7 +99,7 @@ static sprint_status start_solver(sprint_run *run, const struct sprint__run_sect
   sprint_solver_options options = {
       .size = sizeof options,
       .model = model,
-      .n = population->n,
+      .n = population->source ? 0 : population->n,
       .n_strata = sprint__shift_reweights(run->shift) ? population->n_strata : 1,
       .theta = start,
       .seed = run->seed,
@@ -186,6 +186,13 @@ struct going {
   void *user;
 };
 
+/* While a stream waits: whoever watches hears of it, and may stop the run. */
+static bool go_on_waiting(void *user) {
+  const struct going *going = user;
+  report(going->run, going->observer, going->user, NULL);
+  return going->run->solver->stop == SPRINT_STOP_RUNNING;
+}
+
 static sprint_status go(void *user) {
   struct going *going = user;
   sprint_run *run = going->run;
@@ -205,5 +212,6 @@ static sprint_status go(void *user) {
 
 sprint_status sprint_run_go(sprint_run *run, sprint_observer observer, void *user) {
   struct going going = {run, observer, user};
+  if (run->engine->tap) run->engine->tap->idle = (struct sprint__idle){go_on_waiting, &going};
   return sprint__team_run(run->context, go, &going);
 }

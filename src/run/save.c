@@ -143,9 +143,11 @@ json_t *sprint__population_json(const sprint_population *population) {
   for (size_t j = 0; j < population->d; j++)
     if (sprint__population_is_constant(population, j))
       json_array_append_new(constant, json_string(population->columns[j].name));
-  return json_pack("{s:I, s:I, s:o, s:o, s:o}", "rows", (json_int_t)population->n, "features",
-                   (json_int_t)population->d, "classes", classes, "constant_columns", constant, "checksum",
-                   json_sprintf("%08lx", sprint__population_checksum(population)));
+  json_t *json = json_pack("{s:I, s:I, s:o, s:o, s:o}", "rows", (json_int_t)population->n, "features",
+                           (json_int_t)population->d, "classes", classes, "constant_columns", constant, "checksum",
+                           json_sprintf("%08lx", sprint__population_checksum(population)));
+  if (population->source) json_object_set_new(json, "endless", json_true()); /* and the rest is of its window */
+  return json;
 }
 
 static json_t *parsed_or_null(const char *text) {

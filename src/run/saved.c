@@ -71,9 +71,15 @@ static bool same_reference(const sprint_run *run, const json_t *saved) {
   return json_equal(reference, saved) || (json_is_null(reference) && !saved);
 }
 
+/* A stream may bring other records each time. */
+static bool can_repeat(const sprint_run *run) {
+  const struct sprint__source *source = run->shift->population->source;
+  return !source || source->ops->again;
+}
+
 bool sprint_run_is_saved(const sprint_run *run, const char *folder) {
   SPRINT__SCOPED(json_decref) json_t *json = NULL;
-  if (read_sidecar(run->context, folder, &json) != SPRINT_OK) return false;
+  if (!can_repeat(run) || read_sidecar(run->context, folder, &json) != SPRINT_OK) return false;
   sprint_stop stop = stop_of(json);
   const json_t *seed = json_object_get(json, "seed");
   return stop != SPRINT_STOP_RUNNING && stop != SPRINT_STOP_REQUESTED && says(json, "sprint", SPRINT_VERSION) &&

@@ -44,7 +44,15 @@ sprint_status sprint__losses_probe(sprint_shift *shift, size_t each, uint64_t se
   return SPRINT_OK;
 }
 
-/* The sum over n <= PIECE rows: of x, or, where it is NULL, of the base records of `who`. */
+/* People whose losses are wanted. */
+struct asked {
+  const uint32_t *who;  /* (n); or NULL, and y and x are given: */
+  const sprint_real *y; /* (n); NULL: by `who` */
+  const sprint_real *x; /* (n, d); NULL: their base records */
+  size_t n;
+};
+
+/* The sum over n <= PIECE rows: of x with labels losses->y, or, where it is NULL, of the base records of `who`. */
 static double sum_piece(struct sprint__losses *losses, const sprint_real *theta, const uint32_t *who,
                         const sprint_real *x, size_t n) {
   const sprint_shift *shift = losses->shift;
@@ -52,7 +60,7 @@ static double sum_piece(struct sprint__losses *losses, const sprint_real *theta,
   if (!x && shift->losses.sum) return shift->losses.sum(shift->losses.user, theta, who, n);
   struct sprint__rows rows = {.n = n, .x = x, .y = losses->y, .pixels = &population->pixels, .who = who};
   struct sprint__sums sums = {0, 0, NULL};
-  for (size_t i = 0; i < n; i++) losses->y[i] = population->y[who[i]];
+  for (size_t i = 0; !x && i < n; i++) losses->y[i] = population->y[who[i]];
   if (!x && !sprint__shift_by_reference(shift)) {
     sprint__population_gather(population, who, 0, n, losses->x);
     rows.x = losses->x;
@@ -76,31 +84,43 @@ void sprint__losses_of_everybody(struct sprint__losses *losses, const sprint_rea
   }
 }
 
-/* From *start on, the next members of stratum c, at most PIECE of them; returns how many, *start behind the last. */
-static size_t collect(struct sprint__losses *losses, const uint32_t *who, size_t n, const sprint_real *x, size_t c,
-                      size_t *start) {
+/* From *start on, the next of the people who are of stratum c, at most PIECE of them; returns how many, *start behind
+ * the last. */
+static size_t collect(struct sprint__losses *losses, const struct asked *asked, size_t c, size_t *start) {
   const sprint_population *population = losses->shift->population;
   size_t d = population->d, rows = 0, i = *start;
-  for (; i < n && rows < PIECE; i++) {
-    if (sprint__population_stratum(population, who[i]) != c) continue;
-    if (x) memcpy(losses->x + rows * d, x + i * d, d * sizeof *x);
-    losses->who[rows++] = who[i];
+  for (; i < asked->n && rows < PIECE; i++) {
+    sprint_real y = asked->y ? asked->y[i] : population->y[asked->who[i]];
+    if (population->n_classes && (size_t)y != c) continue;
+    if (asked->x) memcpy(losses->x + rows * d, asked->x + i * d, d * sizeof *asked->x);
+    if (asked->who) losses->who[rows] = asked->who[i];
+    losses->y[rows++] = y;
   }
   *start = i;
   return rows;
 }
 
-void sprint__losses_of(struct sprint__losses *losses, const sprint_real *theta, const uint32_t *who, size_t n,
-                       const sprint_real *x, double *ret_means, size_t *ret_counts) {
+static void sum_asked(struct sprint__losses *losses, const sprint_real *theta, const struct asked *asked,
+                      double *ret_means, size_t *ret_counts) {
   for (size_t c = 0; c < losses->shift->population->n_strata; c++) {
     ret_means[c] = 0;
     ret_counts[c] = 0;
-    for (size_t start = 0; start < n;) {
-      size_t rows = collect(losses, who, n, x, c, &start);
-      if (rows) ret_means[c] += sum_piece(losses, theta, losses->who, x ? losses->x : NULL, rows);
+    for (size_t start = 0; start < asked->n;) {
+      size_t rows = collect(losses, asked, c, &start);
+      if (rows) ret_means[c] += sum_piece(losses, theta, losses->who, asked->x ? losses->x : NULL, rows);
       ret_counts[c] += rows;
     }
     if (ret_counts[c]) ret_means[c] /= (double)ret_counts[c];
   }
-  losses->shift->evals += n;
+  losses->shift->evals += asked->n;
+}
+
+void sprint__losses_of(struct sprint__losses *losses, const sprint_real *theta, const uint32_t *who, size_t n,
+                       const sprint_real *x, double *ret_means, size_t *ret_counts) {
+  sum_asked(losses, theta, &(struct asked){.who = who, .x = x, .n = n}, ret_means, ret_counts);
+}
+
+void sprint__losses_of_answers(struct sprint__losses *losses, const sprint_real *theta, const sprint_real *y, size_t n,
+                               const sprint_real *x, double *ret_means, size_t *ret_counts) {
+  sum_asked(losses, theta, &(struct asked){.y = y, .x = x, .n = n}, ret_means, ret_counts);
 }

@@ -37,7 +37,8 @@ struct sprint__shift_ops {
   /* ret_p (n_strata). NULL: strata show up as often as in the population. */
   sprint_status (*strata)(sprint_shift *shift, const sprint_real *deployed, enum sprint__moment moment, double *ret_p);
   /* These individuals were drawn under `deployed` and answered with x (n, d), NULL where they answered with base
-   * records that are images kept as bytes. NULL: nothing is remembered. */
+   * records that are images kept as bytes; who: as above, NULL in populations without end. NULL: nothing is
+   * remembered. */
   sprint_status (*drawn)(sprint_shift *shift, const sprint_real *deployed, const uint32_t *who, const sprint_real *y,
                          size_t n, const sprint_real *x);
 };
@@ -63,6 +64,7 @@ struct sprint_shift {
   bool pulls;         /* `pull` knows the derivative of its response, which depends on nothing but what it is given */
   bool keeps_records; /* a record under an older deployment cannot be asked for again: it depends on what came before */
   bool affine; /* every x_i(theta') is affine in theta', and x_i at 0: a mean of responses is one to the mean theta' */
+  bool by_identity; /* its response is to individuals that it knows: records from outside do not move as theirs do */
   bool remembers_deployments; /* the records that it makes depend on what was deployed before */
   /* The parameters of the newest deployment, or NULL. Where deploying moves records on, a response to just this pointer
    * asks for the records in force; to any other, whatever numbers are there, for those that there would be if they were

@@ -29,6 +29,7 @@ static sprint_status mixture_setup(sprint_shift *shift, const struct sprint__sec
   if (!m) return SPRINT_ERROR_MEMORY;
   if (!shift->model->ops->outputs || !shift->model->classifies)
     return sprint__refuse(section, "kind", "'mixture' needs a network that tells classes apart; this model does not");
+  shift->by_identity = true;
   m->strength = sprint__get_real(section, "strength");
   m->threshold = sprint__get_real(section, "threshold");
   m->rule = (enum rule)sprint__get_choice(section, "rejects");

@@ -86,10 +86,12 @@ static sprint_status retention_strata(sprint_shift *shift, const sprint_real *de
 /* `running`: each class that was drawn moves its loss towards the mean over its records in the batch. */
 static sprint_status retention_drawn(sprint_shift *shift, const sprint_real *deployed, const uint32_t *who,
                                      const sprint_real *y, size_t n, const sprint_real *x) {
-  (void)y;
   struct retention *r = shift->impl;
   if (r->knowledge != RUNNING) return SPRINT_OK;
-  sprint__losses_of(r->losses, deployed, who, n, x, r->means, r->counts);
+  if (who)
+    sprint__losses_of(r->losses, deployed, who, n, x, r->means, r->counts);
+  else
+    sprint__losses_of_answers(r->losses, deployed, y, n, x, r->means, r->counts);
   for (size_t c = 0; c < shift->n_state; c++)
     if (r->counts[c]) shift->state[c] += (sprint_real)(r->rate * (r->means[c] - (double)shift->state[c]));
   return SPRINT_OK;

@@ -159,7 +159,7 @@ static sprint_status strategic_drawn(sprint_shift *shift, const sprint_real *dep
   (void)y;
   const struct strategic *s = shift->impl;
   size_t d = shift->population->d;
-  for (size_t i = 0; shift->state && i < n; i++)
+  for (size_t i = 0; shift->state && who && i < n; i++)
     for (size_t k = 0; k < s->n_columns; k++) shift->state[who[i] * s->n_columns + k] = x[i * d + s->columns[k]];
   return SPRINT_OK;
 }

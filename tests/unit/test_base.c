@@ -52,6 +52,19 @@ static void test_random__moments(void **state) {
   assert_true(fabs(normal_sq - 1) < 5 * sqrt(2.0 / N));
 }
 
+/* Oracle: the same by the library's logarithm and cosine. Each is right to a few roundings: of 2 pi u, of log u, of the
+ * root and the product, all below 9 (a normal of a 53-bit uniform is at most sqrt(106 ln 2) = 8.6). */
+static void test_random__gives_normals_nearly_as_exactly(void **state) {
+  (void)state;
+  enum { SOME = 37 };
+  double exact[SOME], near[SOME];
+  for (uint64_t step = 0; step < 2000; step++) {
+    sprint__normals(step * 0x123456789abcdef, SPRINT__FOR_PEOPLE, step << 40, SOME, exact);
+    sprint__normals_near(step * 0x123456789abcdef, SPRINT__FOR_PEOPLE, step << 40, SOME, near);
+    for (size_t k = 0; k < SOME; k++) assert_true(fabs(near[k] - exact[k]) <= 8 * 9 * 0x1p-53);
+  }
+}
+
 static void test_random__gives_normals_together_as_alone(void **state) {
   (void)state;
   enum { SOME = 37 };
@@ -292,6 +305,7 @@ int main(void) {
       cmocka_unit_test(test_random__purpose_step_and_index_matter),
       cmocka_unit_test(test_random__moments),
       cmocka_unit_test(test_random__gives_normals_together_as_alone),
+      cmocka_unit_test(test_random__gives_normals_nearly_as_exactly),
       cmocka_unit_test(test_random__below_covers_its_range),
       cmocka_unit_test(test_random__shuffle_is_a_permutation),
       cmocka_unit_test(test_lanes__partition_rows),

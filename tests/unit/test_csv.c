@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "population/cell.h"
+#include "population/csv_reader.h"
 #include "test_population_help.h"
 
 /* The spec of train.csv with these keys added. */
@@ -328,6 +329,68 @@ static void test_csv__survives_every_failed_allocation(void **state) {
   assert_true(survive_failed_allocations(f, spec) > 40);
 }
 
+static void test_csv__a_stream_survives_every_failed_allocation(void **state) {
+  struct fixture *f = *state;
+  static const char text[] =
+      "a,b,y\n1,,no\n3,4,yes\n5,6,no\n7,8,yes\n1,2,no\n3,4,yes\n1,,no\n3,4,yes\n5,6,no\n7,8,yes\n";
+  write_bytes(f, "train.csv", text, strlen(text));
+  snprintf(f->spec, sizeof f->spec, "{kind: stream, path: '%s/train.csv', window: 10, label: y, missing: median}",
+           f->folder);
+  assert_true(survive_failed_allocations(f, f->spec) > 30);
+}
+
+/* What a reader hands on, in one text: fields, |, rows with their lines. */
+struct heard {
+  char text[400];
+  size_t n;
+};
+
+static sprint_status hear_row(void *user, const struct sprint__csv_row *row) {
+  struct heard *h = user;
+  h->n += (size_t)snprintf(h->text + h->n, sizeof h->text - h->n, "%zu:", row->line);
+  for (size_t j = 0; j < row->n; j++)
+    h->n += (size_t)snprintf(h->text + h->n, sizeof h->text - h->n, "%s|", sprint__csv_field(row, j));
+  return SPRINT_OK;
+}
+
+static sprint_status hear_header(void *user, const struct sprint__csv_row *row, size_t n_rows_guess) {
+  (void)n_rows_guess;
+  return hear_row(user, row);
+}
+
+/* Pieces of any size come to the same rows, one a call at most; nothing is a row before its line ends. */
+static void test_csv__is_fed_in_pieces(void **state) {
+  struct fixture *f = *state;
+  static const char *const texts[] = {
+      "\xef\xbb\xbfname,y\r\n\"two\nlines\",1\r\n\r\nb,2\rc,3\nd,4",
+      "\xef\xbb,y\n1,2\n", /* starts like a byte-order mark, and is none */
+      "\xef\xbb\xbfy\n1\n",
+  };
+  static const char *const expected[] = {
+      "1:name|y|2:two\nlines|1|5:b|2|6:c|3|7:d|4|",
+      "1:\xef\xbb|y|2:1|2|",
+      "1:y|2:1|",
+  };
+  for (size_t t = 0; t < 3; t++)
+    for (size_t piece = 1; piece <= strlen(texts[t]); piece++) {
+      struct heard heard = {.n = 0};
+      struct sprint__csv_sink sink = {&heard, hear_header, hear_row};
+      struct sprint__csv_reader *reader = NULL;
+      assert_int_equal(SPRINT_OK, sprint__csv_reader_new(f->context, "it", ',', &sink, &reader));
+      const char *end = texts[t] + strlen(texts[t]);
+      for (const char *at = texts[t]; at < end;) {
+        size_t used = 0, size = (size_t)(end - at) < piece ? (size_t)(end - at) : piece;
+        assert_int_equal(SPRINT_OK, sprint__csv_feed_line(reader, at, size, &used));
+        assert_true(used > 0);
+        at += used;
+      }
+      if (t == 0) assert_null(strstr(heard.text, "d|4"));
+      assert_int_equal(SPRINT_OK, sprint__csv_finish(reader));
+      assert_string_equal(heard.text, expected[t]);
+      sprint__csv_reader_free(reader);
+    }
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(test_csv__##name, set_up, tear_down)
   const struct CMUnitTest tests[] = {
@@ -347,6 +410,7 @@ int main(void) {
       TEST(refuses_ragged_rows),
       TEST(counts_physical_lines),
       TEST(reads_across_blocks),
+      TEST(is_fed_in_pieces),
       TEST(refuses_broken_files),
       TEST(refuses_columns_that_do_not_fit),
       TEST(refuses_labels_that_are_no_classes),
@@ -355,6 +419,7 @@ int main(void) {
       TEST(reads_columns_for_scoring),
       TEST(refuses_what_is_not_utf_8),
       TEST(survives_every_failed_allocation),
+      TEST(a_stream_survives_every_failed_allocation),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
