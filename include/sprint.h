@@ -362,7 +362,7 @@ SPRINT_API double sprint_run_cost_per_epoch(const sprint_run *run);
 SPRINT_API sprint_status sprint_run_save(const sprint_run *run, const char *folder);
 
 /* Whether the folder holds this run, finished: its run.json has the same settings, population, reference point, seed,
- * version and precision, and the run was not stopped on request. */
+ * version, precision and plugins, and the run was not stopped on request. */
 SPRINT_API bool sprint_run_is_saved(const sprint_run *run, const char *folder);
 
 /* The last trace row and the stop reason of a saved run, from its run.json; what it does not have is NaN. */
@@ -529,6 +529,7 @@ typedef struct sprint_shift_callbacks {
   /* theta was put in front of the population: once for each deployment, before anything is asked about it. A shift that
    * has this may remember what was deployed, and answer by it. */
   sprint_status (*deployed)(void *user, const sprint_real *theta);
+  uint64_t evals; /* model evaluations that respond takes for a record: what shift_evals counts */
 } sprint_shift_callbacks;
 
 SPRINT_API sprint_status sprint_shift_new_custom(sprint_context *context, const sprint_shift_callbacks *callbacks,
@@ -832,6 +833,7 @@ typedef struct sprint_shift_kind {
                            sprint_real *x);
   sprint_status (*strata)(void *user, const sprint_real *deployed, double *ret_p);
   sprint_status (*deployed)(void *user, const sprint_real *theta);
+  uint64_t evals;
 } sprint_shift_kind;
 
 /* What the outputs f of a network mean to a loss. */

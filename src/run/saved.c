@@ -71,6 +71,12 @@ static bool same_reference(const sprint_run *run, const json_t *saved) {
   return json_equal(reference, saved) || (json_is_null(reference) && !saved);
 }
 
+/* A plugin that was built anew may do something else under the same name. */
+static bool same_plugins(const sprint_run *run, const json_t *saved) {
+  SPRINT__SCOPED(json_decref) json_t *plugins = sprint__plugins_json(run->context);
+  return saved ? json_equal(plugins, saved) : json_array_size(plugins) == 0;
+}
+
 bool sprint_run_is_saved(const sprint_run *run, const char *folder) {
   SPRINT__SCOPED(json_decref) json_t *json = NULL;
   if (read_sidecar(run->context, folder, &json) != SPRINT_OK) return false;
@@ -80,7 +86,7 @@ bool sprint_run_is_saved(const sprint_run *run, const char *folder) {
          says(json, "precision", sprint_precision()) && json_is_integer(seed) &&
          (uint64_t)json_integer_value(seed) == run->seed && same_population(run, json_object_get(json, "population")) &&
          same_reference(run, json_object_get(json, "reference_checksum")) &&
-         same_settings(run, json_object_get(json, "settings"));
+         same_plugins(run, json_object_get(json, "plugins")) && same_settings(run, json_object_get(json, "settings"));
 }
 
 sprint_status sprint_saved_final(sprint_context *context, const char *folder, sprint_trace_row *ret_row,
