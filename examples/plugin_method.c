@@ -5,9 +5,9 @@
  *     sprint run config.yaml --plugin ./plugin_method.so --set method=normalized
  *
  * `normalized` is SGD whose steps all have the same length, v = g / (|g| + epsilon) with g the batch's mean gradient: a
- * batch with a huge gradient moves theta no further than any other. `plain-svrg` shows how a method uses snapshots: at the
- * start of an epoch it keeps theta~ and the gradient g~ of everybody, and its steps are
- * v = mean[grad l(z; theta) - grad l(z; theta~)] + g~. */
+ * batch with a huge gradient moves theta no further than any other. `plain-svrg` shows how a method uses snapshots: at
+ * the start of an epoch it keeps theta~ and the gradient g~ of everybody, and its steps are v = mean[grad l(z; theta) -
+ * grad l(z; theta~)] + g~. */
 #include <math.h>
 #include <string.h>
 

@@ -1,71 +1,89 @@
 /* A plugin that brings a shift and a loss.
  *
  *     cc -shared -fPIC $(pkg-config --cflags sprint) plugin_shift.c -lm -o plugin_shift.so
- *     sprint run config.yaml --plugin ./plugin_shift.so --set shift=bounded --set model.loss=hinge
+ *     sprint run config.yaml --plugin ./plugin_shift.so --set shift=gaming --set model.loss=hinge
  *
- * `bounded`: people move against the weights of a linear model, as best response has it, but each feature by no more
- * than `reach`: x_j - reach tanh(epsilon w_j / reach). `hinge` is the hinge loss with its corner rounded off. */
+ * `gaming`: everybody moves so as to be taken for a record of the class `good`, downhill on the deployed model's loss
+ * of such a record, g = grad_x l(x, good; theta'), by x - reach g / (1 + |g|): never further than `reach`. `hinge` is
+ * the hinge loss with its corner rounded off. */
 #include <math.h>
 
 #include <sprint.h>
 
 /* ---- the shift */
 
-struct bounded {
+enum { PIECE = 64 }; /* records at a time */
+
+struct gaming {
+  sprint_model *model;
   size_t n_features;
-  double epsilon, reach;
+  double reach;
+  sprint_real good[PIECE]; /* the label that everybody wants */
+  sprint_real *gradient;   /* (PIECE, n_features) */
 };
 
-static sprint_status bounded_setup(sprint_settings *settings, sprint_model *model, const sprint_population *population,
-                                   void **ret_user) {
-  struct bounded *own = *ret_user = sprint_settings_memory(settings, 1, sizeof *own);
-  if (!own) return SPRINT_ERROR_MEMORY;
-  own->n_features = sprint_population_n_features(population);
-  own->epsilon = sprint_settings_real(settings, "epsilon");
-  own->reach = sprint_settings_real(settings, "reach");
-  if (sprint_model_n_params(model) != own->n_features + 1)
-    return sprint_settings_refuse(settings, "kind",
-                                  "'bounded' needs a linear model (layers: dense 1); this one has %zu parameters",
-                                  sprint_model_n_params(model));
+static sprint_status gaming_setup(sprint_settings *settings, sprint_model *model, const sprint_population *population,
+                                  void **ret_user) {
+  size_t d = sprint_population_n_features(population), n_classes = sprint_population_n_classes(population);
+  struct gaming *own = *ret_user = sprint_settings_memory(settings, 1, sizeof *own);
+  sprint_real *gradient = sprint_settings_memory(settings, PIECE * d, sizeof *gradient);
+  if (!own || !gradient) return SPRINT_ERROR_MEMORY;
+  int64_t good = sprint_settings_integer(settings, "good");
+  if (good < 0 || (size_t)good >= n_classes)
+    return sprint_settings_refuse(settings, "good", "there is no class %lld; the data has %zu", (long long)good,
+                                  n_classes);
+  *own = (struct gaming){model, d, sprint_settings_real(settings, "reach"), {0}, gradient};
+  for (size_t i = 0; i < PIECE; i++) own->good[i] = (sprint_real)good;
   return SPRINT_OK;
 }
 
-/* The first n_features parameters of a linear model are its weights. */
-static sprint_status bounded_respond(void *user, const sprint_real *deployed, const uint32_t *who, const sprint_real *y,
-                                     size_t n, sprint_real *x) {
+/* x (n_features) moves against its gradient g. */
+static void move(const struct gaming *own, const sprint_real *g, sprint_real *x) {
+  double square = 0;
+  for (size_t j = 0; j < own->n_features; j++) square += (double)g[j] * (double)g[j];
+  sprint_real length = (sprint_real)(own->reach / (1 + sqrt(square)));
+  for (size_t j = 0; j < own->n_features; j++) x[j] -= length * g[j];
+}
+
+static sprint_status gaming_respond(void *user, const sprint_real *deployed, const uint32_t *who, const sprint_real *y,
+                                    size_t n, sprint_real *x) {
   (void)who;
   (void)y;
-  const struct bounded *own = user;
-  for (size_t j = 0; j < own->n_features; j++) {
-    sprint_real move = (sprint_real)(own->reach * tanh(own->epsilon * (double)deployed[j] / own->reach));
-    for (size_t i = 0; i < n; i++) x[i * own->n_features + j] -= move;
+  const struct gaming *own = user;
+  for (size_t start = 0; start < n; start += PIECE) {
+    sprint_real *part = x + start * own->n_features;
+    sprint_batch batch = {.size = sizeof batch, .n = n - start < PIECE ? n - start : PIECE, .x = part, .y = own->good};
+    sprint_status status = sprint_model_gradient(own->model, deployed, &batch, NULL, NULL, NULL, own->gradient);
+    if (status != SPRINT_OK) return status;
+    for (size_t i = 0; i < batch.n; i++) move(own, own->gradient + i * own->n_features, part + i * own->n_features);
   }
   return SPRINT_OK;
 }
 
-static const sprint_param bounded_params[] = {
-    {.name = "epsilon",
-     .type = SPRINT_PARAM_REAL,
-     .standard = "0.5",
-     .min = -1e6,
-     .max = 1e6,
-     .help = "strength of the response"},
+static const sprint_param gaming_params[] = {
     {.name = "reach",
      .type = SPRINT_PARAM_REAL,
-     .standard = "1",
-     .min = 1e-9,
-     .max = 1e9,
-     .help = "how far a feature moves at most"},
+     .standard = "0.5",
+     .min = 0,
+     .max = 1e6,
+     .help = "how far a record moves at most"},
+    {.name = "good",
+     .type = SPRINT_PARAM_INTEGER,
+     .standard = "0",
+     .min = 0,
+     .max = 1e6,
+     .help = "the number of the class that everybody wants to be taken for"},
 };
 
-static const sprint_shift_kind bounded = {
-    .size = sizeof bounded,
-    .name = "bounded",
-    .help = "best response to a linear model, of at most `reach` a feature",
-    .params = bounded_params,
+static const sprint_shift_kind gaming = {
+    .size = sizeof gaming,
+    .name = "gaming",
+    .help = "everybody moves towards the class `good`, downhill on its loss, by at most `reach`",
+    .params = gaming_params,
     .n_params = 2,
-    .setup = bounded_setup,
-    .respond = bounded_respond,
+    .setup = gaming_setup,
+    .respond = gaming_respond,
+    .evals = 1,
 };
 
 /* ---- the loss */
@@ -113,7 +131,7 @@ static const sprint_loss_kind hinge = {
 
 /* ---- what the plugin brings */
 
-static const sprint_shift_kind *const shifts[] = {&bounded};
+static const sprint_shift_kind *const shifts[] = {&gaming};
 static const sprint_loss_kind *const losses[] = {&hinge};
 static const sprint_plugin plugin = {SPRINT_PLUGIN_HEAD, .shifts = shifts, .n_shifts = 1, .losses = losses,
                                      .n_losses = 1};

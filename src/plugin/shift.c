@@ -9,7 +9,7 @@ struct adapter {
 
 static sprint_status adapter_setup(sprint_shift *shift, const struct sprint__section *section) {
   const sprint_shift_kind *own = &((const struct adapter *)section->kind->ops)->own;
-  sprint_shift_callbacks callbacks = {sizeof callbacks, NULL, own->respond, own->strata, own->deployed};
+  sprint_shift_callbacks callbacks = {sizeof callbacks, NULL, own->respond, own->strata, own->deployed, own->evals};
   if (own->setup) {
     sprint_settings settings = sprint__settings_begin(section, &shift->arena);
     sprint_status status = own->setup(&settings, shift->model, shift->population, &callbacks.user);

@@ -47,6 +47,7 @@ static sprint_status custom_deployed(sprint_shift *shift, const sprint_real *the
 static sprint_status custom_respond(sprint_shift *shift, const sprint_real *deployed, const uint32_t *who,
                                     const sprint_real *y, size_t n, sprint_real *x) {
   const sprint_shift_callbacks *own = callbacks_of(shift);
+  shift->evals += own->evals * n;
   CALL(shift, "respond", own->respond(own->user, deployed, who, y, n, x));
   return SPRINT_OK;
 }
