@@ -1,4 +1,5 @@
-/* Engines against each other: every method under every shift, as the registry has them, by every engine that takes it;
+/* Engines against each other: every method under every shift, as the registry and the example plugins have them, by
+ * every engine that takes it;
  * and methods that declare nothing, which must be right wherever they run. */
 #define _GNU_SOURCE
 #include "pixels_help.h"
@@ -26,12 +27,13 @@ static const char *besides(const sprint_kind *kind, const char *more, char *text
   return text;
 }
 
-/* Every kind of a family: as it comes, and with each choice that it offers. */
-static size_t specs_of(const char *family, const char *all, char specs[MOST_SPECS][SPEC]) {
+/* Every kind that the context knows of a family: as it comes, and with each choice that it offers. */
+static size_t specs_of(const sprint_context *context, const char *family, const char *all,
+                       char specs[MOST_SPECS][SPEC]) {
   const sprint_family *f = family_of(family);
+  const sprint_kind *kind = NULL;
   size_t n = 0;
-  for (size_t k = 0; k < f->n_kinds; k++) {
-    const sprint_kind *kind = f->kinds[k];
+  for (size_t k = 0; (kind = sprint_context_kind(context, f, k)); k++) {
     char text[64];
     const char *more = besides(kind, all, text);
     snprintf(specs[n++], SPEC, "{kind: %s%s}", kind->name, more);
@@ -150,9 +152,12 @@ enum { PAIRS = 7 };
 static void test_engine__all_methods_and_shifts(void **state) {
   (void)state;
   static char methods[MOST_SPECS][SPEC], shifts[MOST_SPECS][SPEC];
-  size_t n_methods = specs_of("methods", ", batch: 7", methods), n_shifts = specs_of("shifts", "", shifts), fast = 0;
   sprint_context *context = NULL;
   assert_int_equal(sprint_context_new(&context), SPRINT_OK);
+  MUST(context, sprint_context_load_plugin(context, SPRINT_PLUGINS "/plugin_method.so"));
+  MUST(context, sprint_context_load_plugin(context, SPRINT_PLUGINS "/plugin_shift.so"));
+  size_t n_methods = specs_of(context, "methods", ", batch: 7", methods);
+  size_t n_shifts = specs_of(context, "shifts", "", shifts), fast = 0;
   sprint_population *images = load_images(context);
   snprintf(shifts[n_shifts++], SPEC, "{kind: decay, of: {kind: retention, losses: exact, alpha: 2}}");
   snprintf(shifts[n_shifts++], SPEC, "{kind: decay, of: {kind: retention, losses: snapshot, alpha: 2}}");
