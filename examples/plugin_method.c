@@ -1,13 +1,15 @@
-/* A plugin that brings two methods.
+/* A plugin that brings two methods and a step rule.
  *
  *     cc -shared -fPIC $(pkg-config --cflags sprint) plugin_method.c -lm -o plugin_method.so
  *     sprint list methods --plugin ./plugin_method.so
  *     sprint run config.yaml --plugin ./plugin_method.so --set method=normalized
+ *     sprint run config.yaml --plugin ./plugin_method.so --set step=sign
  *
  * `normalized` is SGD whose steps all have the same length, v = g / (|g| + epsilon) with g the batch's mean gradient: a
  * batch with a huge gradient moves theta no further than any other. `plain-svrg` shows how a method uses snapshots: at
- * the start of an epoch it keeps theta~ and the gradient g~ of everybody, and its steps are v = mean[grad l(z; theta) -
- * grad l(z; theta~)] + g~. */
+ * the start of an epoch it keeps theta~ and the gradient g~ of everybody, and its steps are
+ * v = mean[grad l(z; theta) - grad l(z; theta~)] + g~. The step rule `sign` moves every parameter by the same length,
+ * gamma_t = size / sqrt(1 + t), whatever the method that v comes from. */
 #include <math.h>
 #include <string.h>
 
@@ -91,15 +93,66 @@ static const sprint_method_kind svrg = {
     .size = sizeof svrg,
     .name = "plain-svrg",
     .help = "variance reduction by a snapshot: `sprint` with the correction `paper`, as a plugin has it",
+    .cites = "Johnson & Zhang, Accelerating stochastic gradient descent using predictive variance reduction (2013)",
+    .cost = "2b, and n an epoch",
+    .memory = "2d",
     .setup = svrg_setup,
     .snapshot = svrg_wants_snapshot,
     .population = svrg_population,
     .batch = svrg_batch,
 };
 
+/* ---- the step rule */
+
+struct sign {
+  size_t n_params;
+  double size;
+};
+
+static sprint_status sign_setup(sprint_settings *settings, const sprint_step_frame *frame, void **ret_user) {
+  struct sign *own = *ret_user = sprint_settings_memory(settings, 1, sizeof *own);
+  if (!own) return SPRINT_ERROR_MEMORY;
+  own->n_params = frame->n_params;
+  own->size = sprint_settings_real(settings, "size");
+  return SPRINT_OK;
+}
+
+static double sign_size(const void *user, uint64_t step) {
+  const struct sign *own = user;
+  return own->size / sqrt(1 + (double)step);
+}
+
+static void sign_turn(void *user, uint64_t step, const sprint_real *v, sprint_real *ret_u) {
+  (void)step;
+  const struct sign *own = user;
+  for (size_t i = 0; i < own->n_params; i++) ret_u[i] = (sprint_real)((v[i] > 0) - (v[i] < 0));
+}
+
+static const sprint_param sign_params[] = {
+    {.name = "size",
+     .type = SPRINT_PARAM_REAL,
+     .standard = "0.01",
+     .min = 1e-12,
+     .max = 1e6,
+     .help = "the first step, in every parameter"},
+};
+
+static const sprint_step_kind sign = {
+    .size = sizeof sign,
+    .name = "sign",
+    .help = "the sign of v in every parameter, times size / sqrt(1 + t)",
+    .params = sign_params,
+    .n_params = 1,
+    .setup = sign_setup,
+    .size_of = sign_size,
+    .turn = sign_turn,
+};
+
 /* ---- what the plugin brings */
 
 static const sprint_method_kind *const methods[] = {&normalized, &svrg};
-static const sprint_plugin plugin = {SPRINT_PLUGIN_HEAD, .methods = methods, .n_methods = 2};
+static const sprint_step_kind *const steps[] = {&sign};
+static const sprint_plugin plugin = {SPRINT_PLUGIN_HEAD, .methods = methods, .n_methods = 2, .steps = steps,
+                                     .n_steps = 1};
 
 const sprint_plugin *sprint_plugin_entry(void) { return &plugin; }

@@ -882,8 +882,9 @@ SPRINT_API void sprint_method_difference(sprint_method_step *step, const sprint_
  * engine gives the same numbers. The keys batch and inner are there without asking. */
 typedef struct sprint_method_kind {
   SPRINT_KIND_FIELDS;
-  bool full;     /* every step looks at everybody: `population` makes v, and there are no batches */
-  bool coupled;  /* batches carry each individual's record of the newest snapshot too */
+  bool full;                         /* every step looks at everybody: `population` makes v, and there are no batches */
+  bool coupled;                      /* batches carry each individual's record of the newest snapshot too */
+  const char *cites, *cost, *memory; /* as in sprint_kind, for people; or NULL */
   bool unbiased; /* you promise that v, over all draws, is grad J(theta; deployed): the trace then says so */
   sprint_status (*setup)(sprint_settings *settings, sprint_model *model, void **ret_user);
   /* Whether theta is to be deployed and everybody's record taken before the step to come; asked once before each.
@@ -896,6 +897,24 @@ typedef struct sprint_method_kind {
   void (*batch)(void *user, sprint_method_step *step, sprint_real *ret_v);
 } sprint_method_kind;
 
+/* What a step rule has to fit. */
+typedef struct sprint_step_frame {
+  size_t size;
+  size_t n_params;
+  uint64_t planned_steps; /* of the run; 0: nobody knows how many */
+  uint64_t inner;         /* steps of an epoch */
+} sprint_step_frame;
+
+/* A step rule: theta - gamma v, or theta - gamma u where it turns v into another direction u. Both get the number of
+ * the step, from 0; size_of is a pure function of it, and turn is called once a step, in their order. The key radius is
+ * there without asking. */
+typedef struct sprint_step_kind {
+  SPRINT_KIND_FIELDS;
+  sprint_status (*setup)(sprint_settings *settings, const sprint_step_frame *frame, void **ret_user);
+  double (*size_of)(const void *user, uint64_t step);                                /* gamma */
+  void (*turn)(void *user, uint64_t step, const sprint_real *v, sprint_real *ret_u); /* (n_params) each; NULL: u is v */
+} sprint_step_kind;
+
 /* What a plugin brings; begin with SPRINT_PLUGIN_HEAD. */
 typedef struct sprint_plugin {
   size_t size;
@@ -907,6 +926,8 @@ typedef struct sprint_plugin {
   size_t n_shifts;
   const sprint_loss_kind *const *losses;
   size_t n_losses;
+  const sprint_step_kind *const *steps;
+  size_t n_steps;
 } sprint_plugin;
 
 #define SPRINT_PLUGIN_HEAD .size = sizeof(sprint_plugin), .version = SPRINT_VERSION, .precision = SPRINT_PRECISION

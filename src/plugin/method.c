@@ -46,7 +46,10 @@ static sprint_status adapter_setup(sprint_solver *solver, const struct sprint__s
   const sprint_method_kind *own = kind_of(solver);
   struct method *method = solver->impl = sprint__arena_take(&solver->arena, 1, sizeof *method);
   if (!method) return SPRINT_ERROR_MEMORY;
-  solver->coupled = own->coupled;
+  solver->coupled = solver->anchors = own->coupled;
+  if (solver->n == 0 && (own->full || own->snapshot))
+    return sprint__refuse(section, "kind", "'%s' looks at everybody, and this population has no end",
+                          section->kind->name);
   if (!own->setup) return SPRINT_OK;
   sprint_settings settings = sprint__settings_begin(section, &solver->arena);
   return sprint__settings_end(&settings, own->setup(&settings, solver->model, &method->user));
@@ -131,7 +134,11 @@ void sprint_method_difference(sprint_method_step *step, const sprint_real *theta
 static sprint_status add_method(struct sprint__plugin *plugin, struct adapter *adapter) {
   const sprint_method_kind *own = &adapter->own;
   const sprint_family *family = &sprint__method_family;
-  SPRINT__TRY(sprint__plugin_add(plugin, family, SPRINT__PLUGIN_KIND(own, &adapter->ops)));
+  sprint_kind kind = *SPRINT__PLUGIN_KIND(own, &adapter->ops);
+  kind.cites = own->cites;
+  kind.cost = own->cost;
+  kind.memory = own->memory;
+  SPRINT__TRY(sprint__plugin_add(plugin, family, &kind));
   SPRINT__TRY(sprint__plugin_needs(plugin, family, own->name, "batch", own->full || own->batch));
   SPRINT__TRY(
       sprint__plugin_needs(plugin, family, own->name, "population", !(own->full || own->snapshot) || own->population));

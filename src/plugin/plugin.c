@@ -100,8 +100,9 @@ static sprint_status take_kinds(struct sprint__plugin *plugin) {
   SPRINT__TRY(sprint__plugin_methods(plugin));
   SPRINT__TRY(sprint__plugin_shifts(plugin));
   SPRINT__TRY(sprint__plugin_losses(plugin));
+  SPRINT__TRY(sprint__plugin_steps(plugin));
   if (plugin->addition.n_kinds > 0) return SPRINT_OK;
-  return sprint__plugin_refuse(plugin, "brings nothing; methods, shifts or losses were expected");
+  return sprint__plugin_refuse(plugin, "brings nothing; methods, shifts, losses or steps were expected");
 }
 
 /* A path without a slash would be looked for in the folders of system libraries. */

@@ -45,6 +45,7 @@ sprint_status sprint__plugin_needs(const struct sprint__plugin *plugin, const sp
 sprint_status sprint__plugin_methods(struct sprint__plugin *plugin);
 sprint_status sprint__plugin_shifts(struct sprint__plugin *plugin);
 sprint_status sprint__plugin_losses(struct sprint__plugin *plugin);
+sprint_status sprint__plugin_steps(struct sprint__plugin *plugin);
 
 /* In an adapter: ADAPTER := a new one, with `own` taken from THEIRS, which is of TYPE. */
 #define SPRINT__PLUGIN_ADAPTER(PLUGIN, TYPE, THEIRS, ADAPTER)                                           \

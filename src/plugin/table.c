@@ -35,6 +35,7 @@ sprint_status sprint__plugin_room(struct sprint__plugin *plugin) {
       {"methods", own->methods, own->n_methods},
       {"shifts", own->shifts, own->n_shifts},
       {"losses", own->losses, own->n_losses},
+      {"steps", own->steps, own->n_steps},
   };
   for (size_t i = 0; i < SPRINT__COUNT(lists); i++) {
     if (lists[i].n > MOST_KINDS || (lists[i].n > 0 && !lists[i].list))

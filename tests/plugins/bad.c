@@ -38,6 +38,7 @@ static sprint_loss_kind loss;
 static const sprint_shift_kind *shifts[2];
 static const sprint_method_kind *methods[1];
 static const sprint_loss_kind *losses[1];
+static const sprint_step_kind step = {.size = sizeof step, .name = "bad", .help = "bad"}, *const steps[] = {&step};
 static sprint_plugin plugin;
 
 static void start_afresh(void) {
@@ -98,6 +99,7 @@ static void spoil(const char *what) {
   CASE("batch-key", param.name = "batch", method.params = &param, method.n_params = 1, plugin.n_shifts = 0,
        bring_method())
   CASE("no-row", bring_loss())
+  CASE("no-size", plugin.steps = steps, plugin.n_steps = 1)
 #undef CASE
 }
 

@@ -247,10 +247,61 @@ static const sprint_loss_kind logistic = {
 static const sprint_loss_kind softmax = {
     .size = sizeof softmax, .name = "softmax-twin", .help = "", .outputs = SPRINT_OUTPUTS_CLASSES, .row = softmax_row};
 
+/* ---- step rules: constant, and momentum */
+
+struct momentum {
+  size_t n_params;
+  double size;
+  sprint_real beta, *u;
+};
+
+static sprint_status momentum_setup(sprint_settings *settings, const sprint_step_frame *frame, void **ret_user) {
+  struct momentum *own = *ret_user = sprint_settings_memory(settings, 1, sizeof *own);
+  if (!own) return SPRINT_ERROR_MEMORY;
+  own->n_params = frame->n_params;
+  own->size = sprint_settings_real(settings, "size");
+  own->beta = (sprint_real)0.9;
+  own->u = sprint_settings_memory(settings, frame->n_params, sizeof *own->u);
+  return own->u ? SPRINT_OK : SPRINT_ERROR_MEMORY;
+}
+
+static double momentum_size(const void *user, uint64_t step) {
+  (void)step;
+  return ((const struct momentum *)user)->size;
+}
+
+static void momentum_turn(void *user, uint64_t step, const sprint_real *v, sprint_real *ret_u) {
+  (void)step;
+  struct momentum *own = user;
+  for (size_t i = 0; i < own->n_params; i++) own->u[i] = own->beta * own->u[i] + v[i];
+  memcpy(ret_u, own->u, own->n_params * sizeof *ret_u);
+}
+
+static const sprint_param size_params[] = {
+    {.name = "size", .type = SPRINT_PARAM_REAL, .standard = "0.1", .min = 1e-9, .max = 1, .help = "gamma"}};
+
+static const sprint_step_kind constant = {.size = sizeof constant,
+                                          .name = "constant-twin",
+                                          .help = "",
+                                          .params = size_params,
+                                          .n_params = 1,
+                                          .setup = momentum_setup,
+                                          .size_of = momentum_size};
+static const sprint_step_kind momentum = {.size = sizeof momentum,
+                                          .name = "momentum-twin",
+                                          .help = "",
+                                          .params = size_params,
+                                          .n_params = 1,
+                                          .setup = momentum_setup,
+                                          .size_of = momentum_size,
+                                          .turn = momentum_turn};
+
+static const sprint_step_kind *const steps[] = {&constant, &momentum};
 static const sprint_method_kind *const methods[] = {&sgd, &rgd, &coupled};
 static const sprint_shift_kind *const shifts[] = {&linear, &counting, &speaking};
 static const sprint_loss_kind *const losses[] = {&squared, &logistic, &softmax};
-static const sprint_plugin plugin = {SPRINT_PLUGIN_HEAD, .methods = methods, .n_methods = 3, .shifts = shifts,
-                                     .n_shifts = 3,      .losses = losses,   .n_losses = 3};
+static const sprint_plugin plugin = {SPRINT_PLUGIN_HEAD, .methods = methods, .n_methods = 3,
+                                     .shifts = shifts,   .n_shifts = 3,      .losses = losses,
+                                     .n_losses = 3,      .steps = steps,     .n_steps = 2};
 
 const sprint_plugin *sprint_plugin_entry(void) { return &plugin; }

@@ -147,6 +147,8 @@ static void same_bits(const char *const ours[3], const char *const twins[3]) {
 #define NETWORK "{layers: 'dense 8, tanh, dense 1'}"
 #define REST    "batch: 16}, step: {size: 0.05}, stop: {epochs: 3}}"
 
+#define STEPS "method: {kind: sgd, batch: 16}, stop: {epochs: 3}}"
+
 static void test_plugin__twins_to_the_bit(void **state) {
   (void)state;
   static const char strategic[] = "{kind: strategic, alpha: 0.1, sign: '-'}", line[] = "{layers: dense 1}";
@@ -161,6 +163,10 @@ static void test_plugin__twins_to_the_bit(void **state) {
                              "{method: {correction: unbiased, " REST},
             (const char *[]){"{layers: dense 1, loss: squared-twin}", "{kind: linear-twin, epsilon: 0.3}",
                              "{method: {correction: unbiased, " REST});
+  same_bits((const char *[]){NETWORK, shift, "{step: {size: 0.05}, " STEPS},
+            (const char *[]){NETWORK, shift, "{step: {kind: constant-twin, size: 0.05}, " STEPS});
+  same_bits((const char *[]){NETWORK, shift, "{step: {kind: momentum, size: 0.01}, " STEPS},
+            (const char *[]){NETWORK, shift, "{step: {kind: momentum-twin, size: 0.01}, " STEPS});
 }
 
 /* As bits, but the two add up in another order: 57 steps of a few roundings each, on numbers of about 1. */
@@ -232,6 +238,7 @@ static void test_plugin__refuses_bad_ones(void **state) {
       {"no-population", "the method 'bad' has no population"},
       {"no-snapshot", "the method 'bad' has no snapshot"},
       {"no-row", "the model.loss 'bad' has no row"},
+      {"no-size", "the step 'bad' has no size_of"},
   };
   sprint_context *context = context_with(NULL);
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
