@@ -129,4 +129,12 @@ refused 2 "option '--plugin' needs a value" run c.yaml --plugin=
 runs run c.yaml --plugin same.so --plugin "$shift" --out out
 equal "a plugin that was compiled with the header alone" 1600 "$(cell out/trace.csv ifo -1)"
 
+### The plugin that docs/plugins.md writes
+sed -n '/^```c$/,/^```$/{/^```/d;p}' "$source/docs/plugins.md" >drift.c
+build -O2 -Wall -Wextra -Werror drift.c -o drift.so
+echo '{data: {n: 200}, shift: {kind: linear, epsilon: 0.2, only_label: 1}, method: sgd, stop: {epochs: 2}}' >d.yaml
+runs run d.yaml --out ours
+runs run d.yaml --plugin drift.so --set 'shift={kind: drift, share: 0.2}' --out theirs
+check "it does what it says" cmp ours/trace.csv theirs/trace.csv
+
 done_testing
