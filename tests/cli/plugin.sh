@@ -92,6 +92,16 @@ done
 runs run compare.yaml --plugin "$twins" --set shift.kind=linear-twin --out twins
 check "a plugin's linear response is ours, to the byte" cmp both/batch-10/ours/seed-1/trace.csv twins/batch-10/ours/seed-1/trace.csv
 
+### A finished run is kept, unless the plugin has changed
+mkdir experiments
+echo '{name: credit, data: {n: 200}, method: sgd-twin, stop: {epochs: 1}}' >experiments/credit.yaml
+cp "$twins" mine.so
+again() { SPRINT_EXPERIMENTS=experiments "$SPRINT" reproduce credit --plugin mine.so --jobs 1 --out kept 2>&1; }
+check "a first time" grep -q 'sgd-twin/seed-1: done' <<<"$(again)"
+check "kept" grep -q '1 run is in kept finished before and kept' <<<"$(again)"
+echo >>mine.so
+check "done again with another file" grep -q 'sgd-twin/seed-1: done' <<<"$(again)"
+
 ### The other precision
 refused 1 "was compiled for double numbers; this library has float, for which there is \`pkg-config --cflags sprint\`" \
   list --plugin "$SPRINT_PLUGINS/sprint-f64/twins.so"
