@@ -65,6 +65,7 @@ columns=$(tr ',' '\n' <out/model.safetensors | LC_ALL=C grep -ao 'name\\": \?\\"
 runs predict out/model.safetensors people.csv --plugin "$shift"
 equal "predict: a row" 2 "$(wc -l <stdout)"
 refused 1 "'hinge' is not a kind of model.loss" predict out/model.safetensors people.csv
+runs theory c.yaml --plugin "$method" --plugin "$shift" --sample 50 --probes 2
 refused 2 "unknown option '--plugin'" verify --plugin "$shift"
 
 ### Suggestions
