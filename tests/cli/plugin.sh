@@ -65,7 +65,8 @@ columns=$(tr ',' '\n' <out/model.safetensors | LC_ALL=C grep -ao 'name\\": \?\\"
 runs predict out/model.safetensors people.csv --plugin "$shift"
 equal "predict: a row" 2 "$(wc -l <stdout)"
 refused 1 "'hinge' is not a kind of model.loss" predict out/model.safetensors people.csv
-runs theory c.yaml --plugin "$method" --plugin "$shift" --sample 50 --probes 2
+"$SPRINT" theory c.yaml --plugin "$method" --plugin "$shift" --sample 50 --probes 2 >stdout 2>stderr
+check "theory: constants of the problem, whatever they allow" grep -qE 'gamma = 0\.02' stdout stderr
 refused 2 "unknown option '--plugin'" verify --plugin "$shift"
 
 ### Suggestions
