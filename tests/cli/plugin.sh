@@ -93,6 +93,10 @@ for point in batch-10 batch-20; do
 done
 runs run compare.yaml --plugin "$twins" --set shift.kind=linear-twin --out twins
 check "a plugin's linear response is ours, to the byte" cmp both/batch-10/ours/seed-1/trace.csv twins/batch-10/ours/seed-1/trace.csv
+"$SPRINT" compare compare.yaml --plugin "$twins" --methods sgd,sgd-twin,sprint --budget ifo=2000 --seeds 2 --set 'grid={}' \
+  --out ranked >stdout 2>stderr || fail "compare: $(cat stderr)"
+check "compare ranks it" grep -q 'sgd-twin' stdout
+refused 1 "did you mean 'sgd-twin'?" compare compare.yaml --plugin "$twins" --methods sgd-twim --budget ifo=2000 --set 'grid={}'
 
 ### A finished run is kept, unless the plugin has changed
 mkdir experiments
