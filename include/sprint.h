@@ -9,6 +9,7 @@
  *   5. Your own shift, your own loss
  *   6. The tables                 every kind with its parameters, as `sprint list` prints them
  *   7. Theory                     step sizes with a proof, what they promise, and constants estimated from data
+ *   8. Plugins                    your own method, shift, loss or step rule by name, in a file that is loaded
  *
  * Conventions. Functions that can fail return a sprint_status and leave their ret_ outputs untouched on failure (an
  * array may hold part of a result); sprint_context_error() then has the sentence. Objects come from _new and end with
@@ -36,9 +37,11 @@ extern "C" {
  * `sprint` and `sprint-f64` set SPRINT_DOUBLE to match; mixing header and library up is a link error. */
 #ifdef SPRINT_DOUBLE
 typedef double sprint_real;
+#define SPRINT_PRECISION   "double"
 #define sprint_context_new sprint_context_new_f64
 #else
 typedef float sprint_real;
+#define SPRINT_PRECISION "float"
 #endif
 
 #if defined(__GNUC__)
@@ -363,7 +366,7 @@ SPRINT_API double sprint_run_cost_per_epoch(const sprint_run *run);
 SPRINT_API sprint_status sprint_run_save(const sprint_run *run, const char *folder);
 
 /* Whether the folder holds this run, finished: its run.json has the same settings, population, reference point, seed,
- * version and precision, and the run was not stopped on request. */
+ * version, precision and plugins, and the run was not stopped on request. */
 SPRINT_API bool sprint_run_is_saved(const sprint_run *run, const char *folder);
 
 /* The last trace row and the stop reason of a saved run, from its run.json; what it does not have is NaN. */
@@ -530,6 +533,7 @@ typedef struct sprint_shift_callbacks {
   /* theta was put in front of the population: once for each deployment, before anything is asked about it. A shift that
    * has this may remember what was deployed, and answer by it. */
   sprint_status (*deployed)(void *user, const sprint_real *theta);
+  uint64_t evals; /* model evaluations that respond takes for a record: what shift_evals counts */
 } sprint_shift_callbacks;
 
 SPRINT_API sprint_status sprint_shift_new_custom(sprint_context *context, const sprint_shift_callbacks *callbacks,
@@ -614,6 +618,12 @@ struct sprint_family {
 
 /* Every family, in the order of a config. */
 SPRINT_API const sprint_family *const *sprint_families(size_t *ret_n);
+
+/* The kinds of a family that the context knows, by number: family->kinds, then those of its plugins. NULL: there are
+ * not so many. */
+SPRINT_API size_t sprint_context_n_kinds(const sprint_context *context, const sprint_family *family);
+SPRINT_API const sprint_kind *sprint_context_kind(const sprint_context *context, const sprint_family *family,
+                                                  size_t kind);
 
 /* Reproduces the closed forms of the theory and reports each; *ret_all_ok says whether all of them held. */
 typedef struct sprint_verify_case {
@@ -761,6 +771,173 @@ typedef struct sprint_theory_plan {
 
 SPRINT_API sprint_status sprint_theory_plan_of(sprint_experiment *experiment, size_t point, size_t method,
                                                sprint_theory_plan *ret_plan);
+
+/* ------------------------------------------------------------------------------------------------------------------
+ * 8. Plugins
+ *
+ * A plugin is a shared object that brings kinds of its own: methods, shifts, losses and step rules, with parameters.
+ * They are found by name like the library's, in configs and specs, in `sprint list`, and in suggestions.
+ *
+ *     cc -shared -fPIC $(pkg-config --cflags sprint) mine.c -o mine.so
+ *     sprint run config.yaml --plugin ./mine.so
+ *
+ * It may call everything in this header; that is the library which loads it, so it is not linked against one. A program
+ * of your own that loads plugins links libsprint.so; or all of libsprint.a, with -rdynamic.
+ *
+ * Callbacks get what setup left in *ret_user (NULL without a setup). A plugin keeps nothing in variables of its own:
+ * several objects of a kind may live at once.
+ */
+
+/* Loads a plugin; it stays as long as the context, and all objects made with its kinds end before that. A path without
+ * a slash is a file of the working folder. Refused in a sentence: what is no shared object or has no entry point, what
+ * was compiled for another version (0.1.x wants 0.1.x) or precision, tables that do not hold together, and names that
+ * are taken. */
+SPRINT_API sprint_status sprint_context_load_plugin(sprint_context *context, const char *path);
+
+/* What a config says of the kind, checked by its parameters. Settings live during setup, and so do the texts and lists
+ * that they lend. Asking for a key that the parameters do not have, or by another type, makes the setup fail. */
+typedef struct sprint_settings sprint_settings;
+SPRINT_API double sprint_settings_real(sprint_settings *settings, const char *key);
+SPRINT_API int64_t sprint_settings_integer(sprint_settings *settings, const char *key);
+SPRINT_API bool sprint_settings_flag(sprint_settings *settings, const char *key);
+SPRINT_API const char *sprint_settings_text(sprint_settings *settings, const char *key); /* also of a choice */
+SPRINT_API const double *sprint_settings_reals(sprint_settings *settings, const char *key, size_t *ret_n);
+SPRINT_API const char *const *sprint_settings_texts(sprint_settings *settings, const char *key, size_t *ret_n);
+
+/* Zeroed memory that lives as long as the object being set up; NULL with the error set. */
+SPRINT_API void *sprint_settings_memory(sprint_settings *settings, size_t n, size_t size);
+/* call(user) when the object ends, before its memory goes: for files and the like. */
+SPRINT_API void sprint_settings_at_end(sprint_settings *settings, void (*call)(void *user), void *user);
+SPRINT_API sprint_context *sprint_settings_context(sprint_settings *settings); /* for sprint_fail */
+
+/* Refuses a value, or the section ("kind"): file, line and key, and then the sentence; for `return
+ * sprint_settings_refuse(...)`. */
+SPRINT_API sprint_status sprint_settings_refuse(sprint_settings *settings, const char *key, const char *format, ...)
+#if defined(__GNUC__)
+    __attribute__((format(printf, 3, 4)))
+#endif
+    ;
+
+/* What every kind begins with. Names are of small letters, digits and '-'. Of parameters, the types from BOOL to REALS
+ * can be used. setup may be NULL where there is nothing to set up. */
+#define SPRINT_KIND_FIELDS    \
+  size_t size;                \
+  const char *name;           \
+  const char *help;           \
+  const sprint_param *params; \
+  size_t n_params
+
+/* A shift: the callbacks of sprint_shift_callbacks, which see. Its records and probabilities are worked out by
+ * callbacks alone, so that no engine but `plain` serves one that moves features. */
+typedef struct sprint_shift_kind {
+  SPRINT_KIND_FIELDS;
+  sprint_status (*setup)(sprint_settings *settings, sprint_model *model, const sprint_population *population,
+                         void **ret_user);
+  sprint_status (*respond)(void *user, const sprint_real *deployed, const uint32_t *who, const sprint_real *y, size_t n,
+                           sprint_real *x);
+  sprint_status (*strata)(void *user, const sprint_real *deployed, double *ret_p);
+  sprint_status (*deployed)(void *user, const sprint_real *theta);
+  uint64_t evals;
+} sprint_shift_kind;
+
+/* What the outputs f of a network mean to a loss. */
+typedef enum sprint_outputs {
+  SPRINT_OUTPUTS_VALUE,   /* one: a prediction of y, a value or a class number */
+  SPRINT_OUTPUTS_SIDE,    /* one, of two classes: class 1 where f > 0; f counts as its log-odds */
+  SPRINT_OUTPUTS_CLASSES, /* one for each class, y the class number: the largest wins; softmax(f) are probabilities */
+} sprint_outputs;
+
+/* A loss of a network's outputs, under `model: {loss: NAME}`. `row` is a pure function, called by several threads at
+ * once: the loss of one record with outputs f (n_outputs) and label y; unless ret_slope is NULL, also its gradient in f
+ * (n_outputs). */
+typedef struct sprint_loss_kind {
+  SPRINT_KIND_FIELDS;
+  sprint_outputs outputs;
+  sprint_status (*setup)(sprint_settings *settings, size_t n_classes, void **ret_user);
+  double (*row)(const void *user, const sprint_real *f, size_t n_outputs, sprint_real y, sprint_real *ret_slope);
+} sprint_loss_kind;
+
+/* A step as a method sees it. */
+typedef struct sprint_method_step {
+  size_t size;
+  sprint_model *model;
+  size_t n_params;
+  const sprint_real *theta;          /* (n_params) */
+  size_t n;                          /* of the population; 0: it has no end */
+  size_t batch;                      /* b */
+  uint64_t step;                     /* updates done so far */
+  uint64_t epoch, epoch_step, inner; /* epoch_step: of 0 .. inner-1 */
+  uint64_t deployment;               /* the newest */
+  uint64_t seed;                     /* for a method's own chances */
+  const sprint_records *records;     /* in `batch`; x is NULL where records are images kept as bytes */
+  double loss;                       /* out: mean loss at theta, by which divergence is seen */
+  uint64_t ifo;                      /* out: per-sample gradients taken for it */
+} sprint_method_step;
+
+/* The mean over the step's records of the loss and of its gradient at any theta (n_params), and the mean of
+ * grad l(z; step->theta) - grad l(z~; theta): z~ is z or, at_reference, the same individual's record of the newest
+ * snapshot. Neither has the L2 penalty, whose gradient is added to every v. Both set step->loss, where it is that at
+ * step->theta, and count into step->ifo. */
+SPRINT_API void sprint_method_gradient(sprint_method_step *step, const sprint_real *theta, sprint_real *ret_gradient);
+SPRINT_API void sprint_method_difference(sprint_method_step *step, const sprint_real *theta, bool at_reference,
+                                         sprint_real *ret_difference);
+
+/* A method: v (n_params) from records, and theta then goes against it by the step rule. Costs are counted, and every
+ * engine gives the same numbers. The keys batch and inner are there without asking. */
+typedef struct sprint_method_kind {
+  SPRINT_KIND_FIELDS;
+  bool full;                         /* every step looks at everybody: `population` makes v, and there are no batches */
+  bool coupled;                      /* batches carry each individual's record of the newest snapshot too */
+  const char *cites, *cost, *memory; /* as in sprint_kind, for people; or NULL */
+  bool unbiased; /* you promise that v, over all draws, is grad J(theta; deployed): the trace then says so */
+  sprint_status (*setup)(sprint_settings *settings, sprint_model *model, void **ret_user);
+  /* Whether theta is to be deployed and everybody's record taken before the step to come; asked once before each.
+   * NULL: never. */
+  bool (*snapshot)(void *user, const sprint_method_step *step);
+  /* Everybody was seen: v is grad J(theta; deployed). Returns true where v is ready to step by, changed or not; false
+   * where a batch is wanted first. Needed with `full` or `snapshot`. */
+  bool (*population)(void *user, sprint_method_step *step, sprint_real *v);
+  /* A batch was drawn: writes v. */
+  void (*batch)(void *user, sprint_method_step *step, sprint_real *ret_v);
+} sprint_method_kind;
+
+/* What a step rule has to fit. */
+typedef struct sprint_step_frame {
+  size_t size;
+  size_t n_params;
+  uint64_t planned_steps; /* of the run; 0: nobody knows how many */
+  uint64_t inner;         /* steps of an epoch */
+} sprint_step_frame;
+
+/* A step rule: theta - gamma v, or theta - gamma u where it turns v into another direction u. Both get the number of
+ * the step, from 0; size_of is a pure function of it, and turn is called once a step, in their order. The key radius is
+ * there without asking. */
+typedef struct sprint_step_kind {
+  SPRINT_KIND_FIELDS;
+  sprint_status (*setup)(sprint_settings *settings, const sprint_step_frame *frame, void **ret_user);
+  double (*size_of)(const void *user, uint64_t step);                                /* gamma */
+  void (*turn)(void *user, uint64_t step, const sprint_real *v, sprint_real *ret_u); /* (n_params) each; NULL: u is v */
+} sprint_step_kind;
+
+/* What a plugin brings; begin with SPRINT_PLUGIN_HEAD. */
+typedef struct sprint_plugin {
+  size_t size;
+  const char *version;   /* SPRINT_VERSION and */
+  const char *precision; /* SPRINT_PRECISION that it was compiled with */
+  const sprint_method_kind *const *methods;
+  size_t n_methods;
+  const sprint_shift_kind *const *shifts;
+  size_t n_shifts;
+  const sprint_loss_kind *const *losses;
+  size_t n_losses;
+  const sprint_step_kind *const *steps;
+  size_t n_steps;
+} sprint_plugin;
+
+#define SPRINT_PLUGIN_HEAD .size = sizeof(sprint_plugin), .version = SPRINT_VERSION, .precision = SPRINT_PRECISION
+
+/* The one function that a plugin defines. */
+SPRINT_API const sprint_plugin *sprint_plugin_entry(void);
 
 #ifdef __cplusplus
 }

@@ -8,7 +8,8 @@ trap 'rm -rf "$root"' EXIT
 cmake --install "$build" --prefix "$root" >/dev/null
 
 fail() { echo "install: $1" >&2; exit 1; }
-for file in bin/sprint bin/sprint-f64 bin/sprint-fetch include/sprint.h share/man/man1/sprint.1; do
+for file in bin/sprint bin/sprint-f64 bin/sprint-fetch include/sprint.h share/man/man1/sprint.1 \
+  share/doc/sprint/plugins.md share/doc/sprint/examples/plugin_shift.c; do
   [ -s "$root/$file" ] || fail "$file is missing"
 done
 lib=$(dirname "$(find "$root" -name libsprint.so)")
@@ -24,6 +25,18 @@ for precision in sprint sprint-f64; do
     --define-variable=includedir="$root/include" --cflags --libs $precision)
   ${CC:-cc} "$source/examples/ask_tell.c" $flags ${SANITIZE:-} -o "$root/ask_tell" || fail "$precision: does not compile"
   "$root/ask_tell" | grep -q 'after 600 steps' || fail "$precision: the example does not run"
+done
+
+# Plugins are built against the installed header alone, and run by the installed command.
+examples=$root/share/doc/sprint/examples
+echo '{data: {n: 200}, model: {loss: hinge}, shift: gaming, method: normalized, step: sign, stop: {epochs: 1}}' >"$root/c.yaml"
+for precision in sprint sprint-f64; do
+  flags=$(pkg-config --define-variable=includedir="$root/include" --cflags $precision)
+  for plugin in plugin_method plugin_shift; do
+    ${CC:-cc} -shared -fPIC $flags "$examples/$plugin.c" -lm -o "$root/$plugin.so" || fail "$precision: $plugin does not compile"
+  done
+  "$root/bin/$precision" run "$root/c.yaml" --plugin "$root/plugin_method.so" --plugin "$root/plugin_shift.so" \
+    --out "$root/out" >"$root/log" 2>&1 || fail "$precision: a run with plugins failed: $(cat "$root/log")"
 done
 
 # Mixing the header of one precision with the library of the other must not link.

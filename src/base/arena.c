@@ -3,6 +3,12 @@
 
 #include <string.h>
 
+struct sprint__ending {
+  void (*call)(void *user);
+  void *user;
+  struct sprint__ending *before;
+};
+
 void *sprint__arena_keep(struct sprint__arena *arena, void *memory) {
   bool kept = memory && !arena->failed &&
               sprint__grow(arena->context, (void **)&arena->items, arena->n, &arena->n_room, arena->n + 1,
@@ -21,7 +27,19 @@ char *sprint__arena_strdup(struct sprint__arena *arena, const char *text) {
   return arena->failed ? NULL : sprint__arena_keep(arena, sprint__strdup(arena->context, text));
 }
 
+void sprint__arena_at_end(struct sprint__arena *arena, void (*call)(void *user), void *user) {
+  struct sprint__ending *ending = sprint__arena_take(arena, 1, sizeof *ending);
+  if (!ending) {
+    call(user);
+    return;
+  }
+  *ending = (struct sprint__ending){call, user, arena->endings};
+  arena->endings = ending;
+}
+
 void sprint__arena_free(struct sprint__arena *arena) {
+  for (const struct sprint__ending *ending = arena->endings; ending; ending = ending->before)
+    ending->call(ending->user);
   for (size_t i = 0; i < arena->n; i++) sprint__free(arena->items[i]);
   sprint__free(arena->items);
   *arena = (struct sprint__arena){.context = arena->context};

@@ -9,6 +9,7 @@ struct sprint__arena {
   sprint_context *context;
   void **items; /* (n) */
   size_t n, n_room;
+  struct sprint__ending *endings; /* calls before all is freed, the newest first; of the arena's own memory */
   bool failed;
 };
 
@@ -18,6 +19,9 @@ char *sprint__arena_strdup(struct sprint__arena *arena, const char *text);
 
 /* Memory from the same door that is the arena's from now on, even on failure; NULL stands for memory that ran out. */
 void *sprint__arena_keep(struct sprint__arena *arena, void *memory);
+
+/* call(user) before all is freed, the newest of several first; at once where there is no memory to remember it by. */
+void sprint__arena_at_end(struct sprint__arena *arena, void (*call)(void *user), void *user);
 
 /* SPRINT_ERROR_MEMORY, with the error set, once anything has failed. */
 static inline sprint_status sprint__arena_status(const struct sprint__arena *arena) {

@@ -35,6 +35,10 @@ sprint_status sprint_context_new(sprint_context **ret_context) {
 
 void sprint_context_free(sprint_context *context) {
   if (!context) return;
+  for (struct sprint__addition *addition = context->additions, *next; addition; addition = next) {
+    next = addition->next;
+    addition->free(addition);
+  }
   free(context->data_folder);
   free(context);
 }

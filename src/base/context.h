@@ -4,14 +4,26 @@
 
 #include "sprint.h"
 
+/* Kinds that are not the library's own: those of one plugin. */
+struct sprint__addition {
+  const char *path;  /* of the plugin, as it was opened */
+  uint32_t checksum; /* of the file */
+  size_t n_kinds;
+  const sprint_family **families; /* (n_kinds) that each is of */
+  const sprint_kind *kinds;       /* (n_kinds) */
+  void (*free)(struct sprint__addition *addition);
+  struct sprint__addition *next;
+};
+
 struct sprint_context {
   char error[1024];
-  int n_threads;             /* resolved: at least 1 */
-  struct sprint__team *team; /* base/team.h; NULL: there is none */
-  char *data_folder;         /* where files are looked for that are not here; "": nowhere */
-  uint64_t n_allocations;    /* through the door, so far */
-  uint64_t n_bytes;          /* asked for there, whether or not since freed */
-  int64_t fail_allocation;   /* tests: the allocation of this number (from 0) fails; -1: none */
+  int n_threads;                      /* resolved: at least 1 */
+  struct sprint__team *team;          /* base/team.h; NULL: there is none */
+  char *data_folder;                  /* where files are looked for that are not here; "": nowhere */
+  struct sprint__addition *additions; /* in the order of loading; freed with the context */
+  uint64_t n_allocations;             /* through the door, so far */
+  uint64_t n_bytes;                   /* asked for there, whether or not since freed */
+  int64_t fail_allocation;            /* tests: the allocation of this number (from 0) fails; -1: none */
 };
 
 /* Zeroed, 64-byte aligned memory for n items of `size` bytes, or NULL with the error set. n == 0 gives a pointer that

@@ -234,9 +234,9 @@ const struct cli_command cli_compare = {
     "compare",
     "CONFIG.yaml --budget KEY=AMOUNT... [--methods M,M,...] [--by grad|grad-mean|loss|accuracy|distance] "
     "[--seeds N|S,S,...] [--tune [G,G,...]] [--set KEY.PATH=VALUE]... [--out DIR] [--quick] [--jobs N] [--threads N] "
-    "[--data DIR]",
+    "[--data DIR] [--plugin FILE.so]...",
     "methods from one start to one budget, ranked with paired differences over seeds; finished runs are kept",
-    "budget methods by seeds tune set out quick jobs threads data",
+    "budget methods by seeds tune set out quick jobs threads data plugin",
     1,
     1,
     compare_run,

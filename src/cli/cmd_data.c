@@ -34,9 +34,9 @@ static int data_run(sprint_context *context, const struct cli_command *command, 
 const struct cli_command cli_data = {
     "data",
     "get SET [--dir DIR] | list [--data DIR] | info FILE [--data DIR] | "
-    "export CONFIG.yaml [--deployed FILE] --out PREFIX [--data DIR] [--set KEY.PATH=VALUE]...",
+    "export CONFIG.yaml [--deployed FILE] --out PREFIX [--data DIR] [--set KEY.PATH=VALUE]... [--plugin FILE.so]...",
     "fetch public data sets; say which are here; what is in a file; a config's population as PREFIX-x.npy and -y.npy",
-    "deployed out set data dir",
+    "deployed out set data dir plugin",
     1,
     2,
     data_run,

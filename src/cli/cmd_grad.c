@@ -61,9 +61,10 @@ static int grad_run(sprint_context *context, const struct cli_command *command, 
 
 const struct cli_command cli_grad = {
     "grad",
-    "CONFIG.yaml --params FILE [--deployed FILE] --out FILE [--data DIR] [--set KEY.PATH=VALUE]... [--threads N]",
+    "CONFIG.yaml --params FILE [--deployed FILE] --out FILE [--data DIR] [--set KEY.PATH=VALUE]... [--threads N] "
+    "[--plugin FILE.so]...",
     "gradient of J(theta; theta') over the whole population to FILE (.npy or .safetensors); prints the loss",
-    "params deployed out set data threads",
+    "params deployed out set data threads plugin",
     1,
     1,
     grad_run,
@@ -82,9 +83,9 @@ static int init_run(sprint_context *context, const struct cli_command *command, 
 
 const struct cli_command cli_init = {
     "init",
-    "CONFIG.yaml [--seed S] --out FILE [--data DIR] [--set KEY.PATH=VALUE]...",
+    "CONFIG.yaml [--seed S] --out FILE [--data DIR] [--set KEY.PATH=VALUE]... [--plugin FILE.so]...",
     "the starting point of a seed to FILE (.npy or .safetensors)",
-    "seed out set data",
+    "seed out set data plugin",
     1,
     1,
     init_run,

@@ -49,11 +49,11 @@ static void print_facts(const sprint_kind *kind) {
   if (kind->cites) printf("      see: %s\n", kind->cites);
 }
 
-static void print_family(const sprint_family *family) {
+static void print_family(const sprint_context *context, const sprint_family *family) {
   printf("%s: %s%s%s%s\n", family->name, family->help, family->key[0] ? " (config key `" : "", family->key,
          family->key[0] ? "`)" : "");
-  for (size_t i = 0; i < family->n_kinds; i++) {
-    const sprint_kind *kind = family->kinds[i];
+  for (size_t i = 0; i < sprint_context_n_kinds(context, family); i++) {
+    const sprint_kind *kind = sprint_context_kind(context, family, i);
     bool standard = family->standard && strcmp(family->standard, kind->name) == 0;
     if (kind->name[0]) printf("  %s: %s%s\n", kind->name, kind->help, standard ? " (the default)" : "");
     print_facts(kind);
@@ -64,7 +64,6 @@ static void print_family(const sprint_family *family) {
 }
 
 static int list_run(sprint_context *context, const struct cli_command *command, const struct cli_options *options) {
-  (void)context;
   size_t n = 0;
   const sprint_family *const *families = sprint_families(&n);
   const char *wanted = options->n_arguments ? options->arguments[0] : NULL;
@@ -72,7 +71,7 @@ static int list_run(sprint_context *context, const struct cli_command *command, 
   for (size_t i = 0; i < n; i++) {
     if (wanted && strcmp(families[i]->name, wanted) != 0) continue;
     if (found) putchar('\n');
-    print_family(families[i]);
+    print_family(context, families[i]);
     found = true;
     if (wanted && strcmp(wanted, "models") == 0) wanted = "layers"; /* a model is its section and its layers */
   }
@@ -81,9 +80,10 @@ static int list_run(sprint_context *context, const struct cli_command *command, 
 
 const struct cli_command cli_list = {
     "list",
-    "[config|data|models|layers|losses|inits|shifts|methods|steps|deployments|stops|evals|engines]",
+    "[config|data|models|layers|losses|inits|shifts|methods|steps|deployments|stops|evals|engines] [--plugin "
+    "FILE.so]...",
     "every kind with its parameters, defaults and meaning",
-    "",
+    "plugin",
     0,
     1,
     list_run,

@@ -12,9 +12,9 @@ static int predict_run(sprint_context *context, const struct cli_command *comman
 
 const struct cli_command cli_predict = {
     "predict",
-    "MODEL.safetensors DATA.csv [--out FILE.csv] [--threads N]",
+    "MODEL.safetensors DATA.csv [--out FILE.csv] [--threads N] [--plugin FILE.so]...",
     "score rows with a saved model: row, prediction, class probabilities",
-    "out threads",
+    "out threads plugin",
     2,
     2,
     predict_run,

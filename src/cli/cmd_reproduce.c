@@ -155,9 +155,9 @@ static int reproduce_run(sprint_context *context, const struct cli_command *comm
 const struct cli_command cli_reproduce = {
     "reproduce",
     "credit|mnist|cifar10|all [--quick] [--seeds S,S,...] [--jobs N] [--threads N] [--data DIR] [--out DIR] "
-    "[--set KEY.PATH=VALUE]...",
+    "[--set KEY.PATH=VALUE]... [--plugin FILE.so]...",
     "the paper's experiments: every point of the grid, method and seed; finished runs are kept and skipped",
-    "quick seeds jobs threads data out set",
+    "quick seeds jobs threads data out set plugin",
     1,
     1,
     reproduce_run,

@@ -83,9 +83,9 @@ static int run_run(sprint_context *context, const struct cli_command *command, c
 
 const struct cli_command cli_run = {
     "run",
-    "CONFIG.yaml [--set KEY.PATH=VALUE]... [--out DIR] [--seed S] [--data DIR] [--threads N]",
+    "CONFIG.yaml [--set KEY.PATH=VALUE]... [--out DIR] [--seed S] [--data DIR] [--threads N] [--plugin FILE.so]...",
     "train by a config; writes trace.csv, timing.csv, run.json and model.safetensors per run",
-    "set out seed data threads",
+    "set out seed data threads plugin",
     1,
     1,
     run_run,

@@ -166,13 +166,15 @@ static int theory_run(sprint_context *context, const struct cli_command *command
 
 const struct cli_command cli_theory = {
     "theory",
-    "[CONFIG.yaml [--model FILE] [--check RUN] [--set KEY.PATH=VALUE]...] [--L X] [--kappa X | --L0 X --epsilon X] "
+    "[CONFIG.yaml [--model FILE] [--check RUN] [--set KEY.PATH=VALUE]... [--plugin FILE.so]...] [--L X] [--kappa X | "
+    "--L0 X --epsilon X] "
     "[--m M] [--n N] [--batch B] [--delta0 X] [--delta X] [--sigma0 X] [--sigma1 X] [--gamma X [--beta X]] [--rounds "
     "T] "
     "[--out FIGURE]",
     "which step sizes have a guarantee, what it says and costs; constants are given, or estimated on a config's "
     "problem",
-    "L L0 epsilon kappa m n batch delta0 delta sigma0 sigma1 gamma beta rounds sample probes model check set out seed "
+    "plugin L L0 epsilon kappa m n batch delta0 delta sigma0 sigma1 gamma beta rounds sample probes model check set "
+    "out seed "
     "data "
     "threads",
     0,

@@ -66,6 +66,7 @@ static void print_command_help(const struct cli_command *command) {
       {"sample", "--sample N            individuals that constants are estimated from (default 2000)"},
       {"probes", "--probes N            random directions that are probed (default 12)"},
       {"check", "--check RUN           compare a saved run of CONFIG with the bound"},
+      {"plugin", "--plugin FILE.so      load kinds of your own; may be given often"},
       {"dir", "--dir DIR             where a fetched set goes (default: the data folder)"},
   };
   for (size_t i = 0; i < sizeof help / sizeof help[0]; i++)

@@ -91,6 +91,8 @@ static int take_option(sprint_context *context, const struct cli_command *comman
   if (strcmp(name, "threads") == 0) return set_threads(context, command, value);
   if (strcmp(name, "data") == 0 && *value)
     return sprint_context_set_data(context, value) == SPRINT_OK ? CLI_OK : cli_failed(context);
+  if (strcmp(name, "plugin") == 0 && *value)
+    return sprint_context_load_plugin(context, value) == SPRINT_OK ? CLI_OK : cli_failed(context);
   if (strcmp(name, "set") == 0) {
     if (options->n_sets == CLI_MAX - 1) return cli_misused(command, "more than %d --set options", CLI_MAX - 1);
     options->sets[options->n_sets++] = value;

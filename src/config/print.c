@@ -1,11 +1,12 @@
-/* A tree as one line of JSON. Plain scalars that read as a number, true, false or null stay so, all else is a string.
- * Numbers come out as JSON and jansson take them: 0.5 for .5, and with a fraction where they pass int64. */
+/* A tree as one line of JSON, and a section as one line of a config. Plain scalars that read as a number, true, false
+ * or null stay so, all else is a string. Numbers come out as JSON and jansson take them: 0.5 for .5, and with a
+ * fraction where they pass int64. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "config/node.h"
 #include "config/number.h"
+#include "config/section.h"
 #include "config/text.h"
 
 /* The escape of the character at `at`, or "" where it stands for itself, and how many bytes it has. Characters that
@@ -88,5 +89,67 @@ static void print_node(struct sprint__text *out, const struct sprint__node *node
 char *sprint__node_print(sprint_context *context, const struct sprint__node *node) {
   struct sprint__text out = {.context = context};
   print_node(&out, node);
+  return sprint__text_take(&out);
+}
+
+static void print_real(struct sprint__text *out, double real) {
+  char number[40];
+  snprintf(number, sizeof number, "%.17g", real);
+  sprint__text_add(out, number);
+}
+
+static void print_items(struct sprint__text *out, const struct sprint__value *value) {
+  sprint__text_add(out, "[");
+  for (size_t i = 0; i < value->n_items; i++) {
+    if (i > 0) sprint__text_add(out, ", ");
+    if (value->reals)
+      print_real(out, value->reals[i]);
+    else
+      print_string(out, value->texts[i]);
+  }
+  sprint__text_add(out, "]");
+}
+
+static void print_value(struct sprint__text *out, const struct sprint__value *value) {
+  char number[32];
+  switch (value->param->type) {
+    case SPRINT_PARAM_BOOL:
+      sprint__text_add(out, value->flag ? "true" : "false");
+      break;
+    case SPRINT_PARAM_INTEGER:
+      snprintf(number, sizeof number, "%lld", (long long)value->integer);
+      sprint__text_add(out, number);
+      break;
+    case SPRINT_PARAM_REAL:
+      print_real(out, value->real);
+      break;
+    case SPRINT_PARAM_TEXT:
+    case SPRINT_PARAM_CHOICE:
+      print_string(out, value->text);
+      break;
+    default:
+      print_items(out, value);
+  }
+}
+
+/* A default of "" is no value, and cannot be said either. */
+static bool has_value(const struct sprint__value *value) {
+  bool single = value->param->type <= SPRINT_PARAM_REALS;
+  return single && (value->given || value->param->standard[0]);
+}
+
+char *sprint__section_text(const struct sprint__section *section) {
+  struct sprint__text out = {.context = section->context};
+  bool bare = section->n_values == 0;
+  sprint__text_add(&out, bare ? "" : "{kind: ");
+  sprint__text_add(&out, section->kind->name);
+  for (size_t i = 0; i < section->n_values; i++) {
+    if (!has_value(&section->values[i])) continue;
+    sprint__text_add(&out, ", ");
+    sprint__text_add(&out, section->values[i].param->name);
+    sprint__text_add(&out, ": ");
+    print_value(&out, &section->values[i]);
+  }
+  sprint__text_add(&out, bare ? "" : "}");
   return sprint__text_take(&out);
 }

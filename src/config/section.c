@@ -20,12 +20,6 @@ static size_t n_params(const struct sprint__section *section) {
   return section->family->n_params + section->kind->n_params;
 }
 
-const sprint_kind *sprint__kind_find(const sprint_family *family, const char *name) {
-  for (size_t i = 0; i < family->n_kinds; i++)
-    if (strcmp(family->kinds[i]->name, name) == 0) return family->kinds[i];
-  return NULL;
-}
-
 /* A place whose file name the section owns, so that the document need not outlive it. */
 static struct sprint__place own_place(struct sprint__section *section, struct sprint__place place) {
   const char *own = section->place.file;
@@ -34,14 +28,6 @@ static struct sprint__place own_place(struct sprint__section *section, struct sp
   else if (place.file)
     place.file = sprint__arena_strdup(&section->arena, place.file);
   return place;
-}
-
-/* The names of the family's kinds, or NULL with the error set. */
-static const char **kind_names(const struct sprint__section *section, struct sprint__arena *arena) {
-  const sprint_family *family = section->family;
-  const char **names = sprint__arena_take(arena, family->n_kinds, sizeof *names);
-  for (size_t i = 0; names && i < family->n_kinds; i++) names[i] = family->kinds[i]->name;
-  return names;
 }
 
 /* The node, which stands for the section (key "") or for its kind, is of the wrong type. */
@@ -64,10 +50,11 @@ static sprint_status refuse_form(const struct sprint__section *section, const st
 static sprint_status refuse_kind(const struct sprint__section *section, const struct sprint__node *said,
                                  const char *key) {
   SPRINT__SCRATCH(room, section->context);
-  const char **names = kind_names(section, &room);
+  size_t n = 0;
+  const char **names = sprint__kind_names(&room, section->family, &n);
   char *what = sprint__arena_keep(&room, sprint__printf(section->context, "a kind of %s", section->family->key));
   SPRINT__TRY(sprint__arena_status(&room));
-  return sprint__complain_name(section, key, said, what, names, section->family->n_kinds);
+  return sprint__complain_name(section, key, said, what, names, n);
 }
 
 /* "section 'data': " or, at the root, nothing. */
@@ -80,8 +67,9 @@ static sprint_status refuse_missing(const struct sprint__section *section, const
 
 static sprint_status refuse_no_kind(const struct sprint__section *section) {
   SPRINT__SCRATCH(room, section->context);
-  const char **names = kind_names(section, &room);
-  char *all = names ? sprint__names_join(section->context, names, section->family->n_kinds, ", ") : NULL;
+  size_t n = 0;
+  const char **names = sprint__kind_names(&room, section->family, &n);
+  char *all = names ? sprint__names_join(section->context, names, n, ", ") : NULL;
   char *why = sprint__arena_keep(&room, all) ? sprint__printf(section->context, "one of %s", all) : NULL;
   return sprint__arena_keep(&room, why) ? refuse_missing(section, "kind", why) : SPRINT_ERROR_MEMORY;
 }
@@ -95,7 +83,8 @@ static sprint_status choose_kind(struct sprint__section *section, const struct s
   const char *key = map ? "kind" : "";
   if (said && (said->type != SPRINT__NODE_SCALAR || sprint__node_is_null(said))) return refuse_form(section, said, key);
   if (!said && !plain && !family->standard) return refuse_no_kind(section);
-  section->kind = plain ? family->kinds[0] : sprint__kind_find(family, said ? said->text : family->standard);
+  section->kind =
+      plain ? family->kinds[0] : sprint__kind_find(section->context, family, said ? said->text : family->standard);
   if (section->kind) return SPRINT_OK;
   assert(said && "a default kind that the family does not have");
   return refuse_kind(section, said, key);

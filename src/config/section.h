@@ -48,8 +48,15 @@ sprint_status sprint__section_parse(sprint_context *context, const sprint_family
 void sprint__section_free(struct sprint__section *section);
 SPRINT__FREE_AT(sprint__section_free, struct sprint__section)
 
-/* The family's kind of this name, or NULL. */
-const sprint_kind *sprint__kind_find(const sprint_family *family, const char *name);
+/* The section as a config would say it on one line: the kind's name where it has no parameters, else
+ * "{kind: NAME, KEY: VALUE, ...}" with all that have a value; nested sections are left out. Yours to free, or NULL. */
+char *sprint__section_text(const struct sprint__section *section);
+
+/* The kind of this name that the context knows of the family, or NULL. */
+const sprint_kind *sprint__kind_find(const sprint_context *context, const sprint_family *family, const char *name);
+
+/* The names of all of them, of the arena; NULL with the error set. */
+const char **sprint__kind_names(struct sprint__arena *arena, const sprint_family *family, size_t *ret_n);
 
 /* Rows of a parameter table: name, default (NULL: required), what else the type takes, help. */
 #define SPRINT__REAL(NAME, STANDARD, MIN, MAX, HELP) \

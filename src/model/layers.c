@@ -103,7 +103,7 @@ static sprint_status parse_layer(const struct sprint__section *section, char *te
   char *name = next_word(&text);
   if (!name)
     return sprint__refuse(section, "layers", "a layer is empty; a list like 'dense 32, relu, dense 2' was expected");
-  layer->kind = sprint__kind_find(&sprint__layer_family, name);
+  layer->kind = sprint__kind_find(section->context, &sprint__layer_family, name);
   if (!layer->kind) return refuse_kind(section, name);
   struct sprint__argument arguments[MAX_ARGUMENTS] = {{0}};
   SPRINT__TRY(parse_arguments(section, layer->kind, text, arguments));

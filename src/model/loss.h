@@ -12,6 +12,8 @@ struct sprint__loss_ops {
   /* How many outputs it needs for n_classes classes (0: values); 0: the classes do not fit it. */
   size_t (*n_outputs)(size_t n_classes);
   const char *needs; /* what it expects, for messages */
+  /* Reads the section; takes what it needs from the model's arena. NULL: there is nothing to read. */
+  sprint_status (*setup)(struct sprint__loss *loss, const struct sprint__section *section, struct sprint__arena *arena);
   /* The sum of losses of n rows of outputs f (n, n_outputs); writes delta = dl/df unless NULL, counts rows right.
    * correct NULL: the slopes alone are wanted, the sum is not. */
   double (*sum)(const struct sprint__loss *loss, const sprint_real *f, const sprint_real *y, size_t n,
@@ -29,6 +31,7 @@ struct sprint__loss {
   const struct sprint__loss_ops *ops;
   size_t n_outputs, n_classes;
   double sharpness; /* c of the sigmoid loss */
+  void *impl;       /* of a kind that needs more */
 };
 
 extern const sprint_kind sprint__loss_softmax, sprint__loss_logistic, sprint__loss_sigmoid, sprint__loss_squared,

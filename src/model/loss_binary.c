@@ -66,6 +66,13 @@ SPRINT__FAST static double logistic_sum(const struct sprint__loss *loss, const s
   return sum;
 }
 
+static sprint_status sigmoid_setup(struct sprint__loss *loss, const struct sprint__section *section,
+                                   struct sprint__arena *arena) {
+  (void)arena;
+  loss->sharpness = sprint__get_real(section, "c");
+  return SPRINT_OK;
+}
+
 static double sigmoid_sum(const struct sprint__loss *loss, const sprint_real *f, const sprint_real *y, size_t n,
                           sprint_real *delta, size_t *correct) {
   double sum = 0, c = loss->sharpness;
@@ -106,6 +113,7 @@ static const struct sprint__loss_ops sigmoid_ops = {
     .classifies = true,
     .n_outputs = binary_outputs,
     .needs = needs,
+    .setup = sigmoid_setup,
     .sum = sigmoid_sum,
     .odds_linear = true,
     .log_odds = binary_log_odds,

@@ -71,11 +71,6 @@ static sprint_status describe(sprint_model *model, bool l2_biases) {
   return SPRINT_OK;
 }
 
-static char *loss_text(const struct sprint__section *loss, double sharpness) {
-  if (loss->kind->n_params == 0) return sprint__strdup(loss->context, loss->kind->name);
-  return sprint__printf(loss->context, "{kind: %s, c: %.17g}", loss->kind->name, sharpness);
-}
-
 static sprint_status check_loss(const struct sprint__section *section, const struct sprint__network *net,
                                 size_t n_outputs, size_t n_classes) {
   size_t wanted = net->loss.ops->n_outputs(n_classes);
@@ -102,16 +97,16 @@ static sprint_status fill_network(const struct sprint__section *section, struct 
   model->n_outputs = net->layers[net->n_layers - 1].out;
   model->linear = net->n_layers == 1 && net->layers[0].kind == &sprint__layer_dense;
   net->init = sprint__get_section(section, "init")->kind->ops;
-  net->loss = (struct sprint__loss){loss->kind->ops, model->n_outputs, model->n_classes, 1.0};
-  if (loss->kind == &sprint__loss_sigmoid) net->loss.sharpness = sprint__get_real(loss, "c");
+  net->loss = (struct sprint__loss){loss->kind->ops, model->n_outputs, model->n_classes, 1.0, NULL};
   SPRINT__TRY(check_loss(section, net, model->n_outputs, model->n_classes));
+  if (net->loss.ops->setup) SPRINT__TRY(net->loss.ops->setup(&net->loss, loss, &model->arena));
   model->classifies = net->loss.ops->classifies;
   model->l2 = sprint__get_real(section, "l2");
   SPRINT__TRY(describe(model, sprint__get_flag(section, "l2_biases")));
   if (model->n_params == 0)
     return sprint__refuse(section, "layers", "no layer has parameters; a dense one was expected");
   model->layers_text = sprint__arena_keep(&model->arena, sprint__layers_text(section));
-  model->loss_text = sprint__arena_keep(&model->arena, loss_text(loss, net->loss.sharpness));
+  model->loss_text = sprint__arena_keep(&model->arena, sprint__section_text(loss));
   return sprint__model_finish(model);
 }
 

@@ -46,10 +46,12 @@ static sprint_status refuse_name(const struct choice *choice, const char *name) 
   const sprint_family *family = &sprint__method_family;
   size_t n_entries = choice->compare ? choice->compare->n_children : 0, n = 0;
   SPRINT__SCRATCH(room, context);
-  const char **names = sprint__arena_take(&room, n_entries + family->n_kinds, sizeof *names);
+  size_t n_kinds = 0;
+  const char **kinds = sprint__kind_names(&room, family, &n_kinds);
+  const char **names = sprint__arena_take(&room, n_entries + n_kinds, sizeof *names);
   SPRINT__TRY(sprint__arena_status(&room));
   for (size_t i = 0; i < n_entries; i++) names[n++] = sprint__node_child(choice->compare->children[i], "name")->text;
-  for (size_t i = 0; i < family->n_kinds; i++) names[n++] = family->kinds[i]->name;
+  for (size_t i = 0; i < n_kinds; i++) names[n++] = kinds[i];
   const char *near = sprint__nearest(name, names, n);
   char *all = near ? sprint__printf(context, "did you mean '%s'?", near) : sprint__names_join(context, names, n, ", ");
   sprint__arena_keep(&room, all);
@@ -79,8 +81,8 @@ static sprint_status take_name(struct choice *choice, const char *name) {
   for (size_t i = 0; choice->compare && i < choice->compare->n_children; i++)
     if (strcmp(sprint__node_child(choice->compare->children[i], "name")->text, name) == 0)
       return take_entry(choice, choice->compare->children[i]);
-  if (!sprint__kind_find(&sprint__method_family, name)) return refuse_name(choice, name);
   sprint_context *context = choice->document->context;
+  if (!sprint__kind_find(context, &sprint__method_family, name)) return refuse_name(choice, name);
   SPRINT__TRY(sprint__node_new(context, SPRINT__NODE_MAP, choice->place, &choice->sections));
   return lay_text(choice, "method.kind", name, strlen(name));
 }

@@ -150,6 +150,14 @@ json_t *sprint__population_json(const sprint_population *population) {
   return json;
 }
 
+json_t *sprint__plugins_json(const sprint_context *context) {
+  json_t *plugins = json_array();
+  for (const struct sprint__addition *at = context->additions; at; at = at->next)
+    json_array_append_new(
+        plugins, json_pack("{s:s, s:o}", "path", at->path, "crc32", json_sprintf("%08x", (unsigned)at->checksum)));
+  return plugins;
+}
+
 static json_t *parsed_or_null(const char *text) {
   json_t *json = text ? json_loads(text, JSON_DECODE_ANY, NULL) : NULL;
   return json ? json : json_null();
@@ -176,6 +184,7 @@ static json_t *run_json(const sprint_run *run) {
   json_object_set_new(json, "seconds", json_real(run->seconds));
   json_object_set_new(json, "population", sprint__population_json(run->shift->population));
   json_object_set_new(json, "reference_checksum", sprint__reference_json(run));
+  if (run->context->additions) json_object_set_new(json, "plugins", sprint__plugins_json(run->context));
   json_object_set_new(json, "final", row_json(last));
   json_object_set_new(json, "config", parsed_or_null(run->config_text));
   json_object_set_new(json, "settings", parsed_or_null(run->settings_text));

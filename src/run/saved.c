@@ -77,6 +77,12 @@ static bool can_repeat(const sprint_run *run) {
   return !source || source->ops->again;
 }
 
+/* A plugin that was built anew may do something else under the same name. */
+static bool same_plugins(const sprint_run *run, const json_t *saved) {
+  SPRINT__SCOPED(json_decref) json_t *plugins = sprint__plugins_json(run->context);
+  return saved ? json_equal(plugins, saved) : json_array_size(plugins) == 0;
+}
+
 bool sprint_run_is_saved(const sprint_run *run, const char *folder) {
   SPRINT__SCOPED(json_decref) json_t *json = NULL;
   if (!can_repeat(run) || read_sidecar(run->context, folder, &json) != SPRINT_OK) return false;
@@ -86,7 +92,7 @@ bool sprint_run_is_saved(const sprint_run *run, const char *folder) {
          says(json, "precision", sprint_precision()) && json_is_integer(seed) &&
          (uint64_t)json_integer_value(seed) == run->seed && same_population(run, json_object_get(json, "population")) &&
          same_reference(run, json_object_get(json, "reference_checksum")) &&
-         same_settings(run, json_object_get(json, "settings"));
+         same_plugins(run, json_object_get(json, "plugins")) && same_settings(run, json_object_get(json, "settings"));
 }
 
 sprint_status sprint_saved_final(sprint_context *context, const char *folder, sprint_trace_row *ret_row,

@@ -17,4 +17,7 @@ json_t *sprint__reference_json(const sprint_run *run);
 /* save.c: what run.json says of a population. A new reference, or NULL. */
 json_t *sprint__population_json(const sprint_population *population);
 
+/* save.c: the same of the plugins that are loaded, by path and checksum; an empty list where there are none. */
+json_t *sprint__plugins_json(const sprint_context *context);
+
 #endif

@@ -85,11 +85,12 @@ sprint_status sprint__name_kinds(sprint_context *context, struct sprint__node *s
 }
 
 /* The kind that a section's map names; the family's own where it names none, NULL where it is not known. */
-static const sprint_kind *kind_of(const sprint_family *family, const struct sprint__node *map) {
+static const sprint_kind *kind_of(const sprint_context *context, const sprint_family *family,
+                                  const struct sprint__node *map) {
   const struct sprint__node *said = sprint__node_child(map, "kind");
   if (said && said->type != SPRINT__NODE_SCALAR) return NULL;
   const char *name = said ? said->text : family->standard;
-  return name ? sprint__kind_find(family, name) : NULL;
+  return name ? sprint__kind_find(context, family, name) : NULL;
 }
 
 static bool has_param(const sprint_kind *kind, const char *key) {
@@ -105,7 +106,7 @@ static sprint_status make_way(sprint_context *context, const struct sprint__node
   if (section->type != SPRINT__NODE_MAP || !family || sprint__node_is_null(*mine)) return SPRINT_OK;
   if ((*mine)->type == SPRINT__NODE_SCALAR) SPRINT__TRY(name_kind(context, mine));
   if ((*mine)->type != SPRINT__NODE_MAP || !sprint__node_child(section, "kind")) return SPRINT_OK;
-  const sprint_kind *before = kind_of(family, *mine), *now = kind_of(family, section);
+  const sprint_kind *before = kind_of(context, family, *mine), *now = kind_of(context, family, section);
   for (size_t i = (*mine)->n_children; before && now && i-- > 0;) {
     const char *key = (*mine)->children[i]->key;
     if (has_param(before, key) && !has_param(now, key)) sprint__node_remove(*mine, key);

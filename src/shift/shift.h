@@ -87,6 +87,9 @@ extern const sprint_kind sprint__shift_none, sprint__shift_strategic, sprint__sh
 sprint_status sprint__shift_build(const struct sprint__section *section, sprint_model *model,
                                   const sprint_population *population, sprint_shift **ret_shift);
 
+/* Makes the shift one of callbacks, whose `own` holds what they are called with; shift_custom.c. */
+sprint_status sprint__shift_take_callbacks(sprint_shift *shift, const sprint_shift_callbacks *own);
+
 /* Whether the model is one for records and classes like the population's. */
 sprint_status sprint__shift_check(sprint_context *context, const sprint_model *model,
                                   const sprint_population *population);

@@ -47,6 +47,7 @@ static sprint_status custom_deployed(sprint_shift *shift, const sprint_real *the
 static sprint_status custom_respond(sprint_shift *shift, const sprint_real *deployed, const uint32_t *who,
                                     const sprint_real *y, size_t n, sprint_real *x) {
   const sprint_shift_callbacks *own = callbacks_of(shift);
+  shift->evals += own->evals * n;
   CALL(shift, "respond", own->respond(own->user, deployed, who, y, n, x));
   return SPRINT_OK;
 }
@@ -59,6 +60,19 @@ static sprint_status custom_strata(sprint_shift *shift, const sprint_real *deplo
   return check_distribution(shift->context, ret_p, shift->population->n_strata);
 }
 
+sprint_status sprint__shift_take_callbacks(sprint_shift *shift, const sprint_shift_callbacks *own) {
+  struct custom *custom = shift->impl = sprint__arena_take(&shift->arena, 1, sizeof *custom);
+  if (!custom) return SPRINT_ERROR_MEMORY;
+  *custom = (struct custom){*own,
+                            {.deployed = own->deployed ? custom_deployed : NULL,
+                             .respond = own->respond ? custom_respond : NULL,
+                             .strata = own->strata ? custom_strata : NULL}};
+  shift->ops = &custom->ops;
+  shift->keeps_records = own->deployed != NULL; /* what was answered cannot be asked for again */
+  shift->remembers_deployments = own->deployed != NULL;
+  return SPRINT_OK;
+}
+
 sprint_status sprint_shift_new_custom(sprint_context *context, const sprint_shift_callbacks *callbacks,
                                       sprint_model *model, const sprint_population *population,
                                       sprint_shift **ret_shift) {
@@ -69,22 +83,12 @@ sprint_status sprint_shift_new_custom(sprint_context *context, const sprint_shif
   SPRINT__TRY(sprint__shift_check(context, model, population));
   sprint_shift *shift = sprint__alloc(context, 1, sizeof *shift);
   if (!shift) return SPRINT_ERROR_MEMORY;
-  *shift = (sprint_shift){.context = context,
-                          .arena = {.context = context},
-                          .model = model,
-                          .population = population,
-                          .keeps_records = own.deployed != NULL, /* what was answered cannot be asked for again */
-                          .remembers_deployments = own.deployed != NULL};
-  struct custom *custom = shift->impl = sprint__arena_take(&shift->arena, 1, sizeof *custom);
-  if (!custom) {
+  *shift = (sprint_shift){.context = context, .arena = {.context = context}, .model = model, .population = population};
+  if (sprint__shift_take_callbacks(shift, &own) != SPRINT_OK) {
+    sprint__arena_free(&shift->arena);
     sprint__free(shift);
     return SPRINT_ERROR_MEMORY;
   }
-  *custom = (struct custom){own,
-                            {.deployed = own.deployed ? custom_deployed : NULL,
-                             .respond = own.respond ? custom_respond : NULL,
-                             .strata = own.strata ? custom_strata : NULL}};
-  shift->ops = &custom->ops;
   *ret_shift = shift;
   return SPRINT_OK;
 }

@@ -1,5 +1,5 @@
-/* Engines against each other: every method under every shift, as the registry has them, by every engine that takes it;
- * and methods that declare nothing, which must be right wherever they run. */
+/* Engines against each other: every method under every shift, as the registry and the example plugins have them, by
+ * every engine that takes it; and methods that declare nothing, which must be right wherever they run. */
 #define _GNU_SOURCE
 #include "pixels_help.h"
 
@@ -26,12 +26,13 @@ static const char *besides(const sprint_kind *kind, const char *more, char *text
   return text;
 }
 
-/* Every kind of a family: as it comes, and with each choice that it offers. */
-static size_t specs_of(const char *family, const char *all, char specs[MOST_SPECS][SPEC]) {
+/* Every kind that the context knows of a family: as it comes, and with each choice that it offers. */
+static size_t specs_of(const sprint_context *context, const char *family, const char *all,
+                       char specs[MOST_SPECS][SPEC]) {
   const sprint_family *f = family_of(family);
+  const sprint_kind *kind = NULL;
   size_t n = 0;
-  for (size_t k = 0; k < f->n_kinds; k++) {
-    const sprint_kind *kind = f->kinds[k];
+  for (size_t k = 0; (kind = sprint_context_kind(context, f, k)); k++) {
     char text[64];
     const char *more = besides(kind, all, text);
     snprintf(specs[n++], SPEC, "{kind: %s%s}", kind->name, more);
@@ -150,9 +151,12 @@ enum { PAIRS = 7 };
 static void test_engine__all_methods_and_shifts(void **state) {
   (void)state;
   static char methods[MOST_SPECS][SPEC], shifts[MOST_SPECS][SPEC];
-  size_t n_methods = specs_of("methods", ", batch: 7", methods), n_shifts = specs_of("shifts", "", shifts), fast = 0;
   sprint_context *context = NULL;
   assert_int_equal(sprint_context_new(&context), SPRINT_OK);
+  MUST(context, sprint_context_load_plugin(context, SPRINT_PLUGINS "/plugin_method.so"));
+  MUST(context, sprint_context_load_plugin(context, SPRINT_PLUGINS "/plugin_shift.so"));
+  size_t n_methods = specs_of(context, "methods", ", batch: 7", methods);
+  size_t n_shifts = specs_of(context, "shifts", "", shifts), fast = 0;
   sprint_population *images = load_images(context);
   snprintf(shifts[n_shifts++], SPEC, "{kind: decay, of: {kind: retention, losses: exact, alpha: 2}}");
   snprintf(shifts[n_shifts++], SPEC, "{kind: decay, of: {kind: retention, losses: snapshot, alpha: 2}}");
@@ -162,6 +166,37 @@ static void test_engine__all_methods_and_shifts(void **state) {
       fast += compare_engines(context, images, methods[m], shifts[s], (m + s) % PAIRS == 0);
   print_message("%zu methods, %zu shifts, %zu runs by a fast engine\n", n_methods, n_shifts, fast);
   assert_true(fast >= 25); /* five methods under `none` and four kinds of retention */
+  sprint_population_free(images);
+  sprint_context_free(context);
+}
+
+/* One step rule by the plain engine and by the fast one; whether that takes it. */
+static bool compare_step(sprint_context *context, const sprint_population *people, const char *step) {
+  static const char rule[] = "{method: {batch: 7}, step: %s, stop: {epochs: 3}, engine: %s}";
+  static struct end plain, other;
+  char spec[512];
+  snprintf(spec, sizeof spec, rule, step, "plain");
+  run_to_end(context, people, "none", spec, &plain);
+  snprintf(spec, sizeof spec, rule, step, "pixels");
+  run_to_end(context, people, "none", spec, &other);
+  assert_true(other.refused || !plain.refused);
+  if (!other.refused) same_numbers(&other, &plain);
+  return !other.refused;
+}
+
+/* Every step rule, of plugins too: one that turns v is for `plain` alone, the others are the same by both. */
+static void test_engine__all_steps(void **state) {
+  (void)state;
+  static char steps[MOST_SPECS][SPEC];
+  sprint_context *context = NULL;
+  assert_int_equal(sprint_context_new(&context), SPRINT_OK);
+  MUST(context, sprint_context_load_plugin(context, SPRINT_PLUGINS "/plugin_method.so"));
+  MUST(context, sprint_context_load_plugin(context, SPRINT_PLUGINS "/twins.so"));
+  size_t n = specs_of(context, "steps", "", steps), n_fast = 0;
+  sprint_population *images = load_images(context);
+  for (size_t s = 0; s < n; s++) n_fast += compare_step(context, images, steps[s]);
+  assert_true(n_fast >= 4); /* constant and its twin, and the two that shrink */
+  assert_true(n_fast < n);
   sprint_population_free(images);
   sprint_context_free(context);
 }
@@ -429,6 +464,7 @@ static void test_engine__saves_theta_whole(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_engine__all_methods_and_shifts),
+      cmocka_unit_test(test_engine__all_steps),
       cmocka_unit_test(test_engine__methods_that_declare_nothing),
       cmocka_unit_test(test_engine__deployments_in_mid_round),
       cmocka_unit_test(test_engine__saves_theta_whole),
