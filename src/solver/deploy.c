@@ -9,8 +9,9 @@ static bool greedy_due(const struct sprint__deploy *policy, uint64_t steps_since
   return true;
 }
 
-static sprint_status every_setup(struct sprint__deploy *policy, const struct sprint__section *section) {
+static sprint_status every_setup(struct sprint__deploy *policy, const struct sprint__section *section, uint64_t inner) {
   policy->every = (uint64_t)sprint__get_integer(section, "steps");
+  if (policy->every == 0) policy->every = inner;
   return SPRINT_OK;
 }
 
@@ -18,15 +19,16 @@ static bool every_due(const struct sprint__deploy *policy, uint64_t steps_since_
   return steps_since_deploy >= policy->every;
 }
 
-sprint_status sprint__deploy_read(const struct sprint__section *section, struct sprint__deploy *ret_policy) {
+sprint_status sprint__deploy_read(const struct sprint__section *section, uint64_t inner,
+                                  struct sprint__deploy *ret_policy) {
   struct sprint__deploy policy = {.ops = section->kind->ops};
-  if (policy.ops->setup) SPRINT__TRY(policy.ops->setup(&policy, section));
+  if (policy.ops->setup) SPRINT__TRY(policy.ops->setup(&policy, section, inner));
   *ret_policy = policy;
   return SPRINT_OK;
 }
 
 static const sprint_param every_params[] = {
-    SPRINT__INTEGER("steps", NULL, 1, 1e12, "steps between deployments, K"),
+    SPRINT__INTEGER("steps", NULL, 0, 1e12, "steps between deployments, K; 0: as many as an epoch has, m"),
 };
 
 static const struct sprint__deploy_ops greedy_ops = {NULL, greedy_due};

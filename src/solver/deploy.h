@@ -8,8 +8,8 @@ struct sprint__deploy;
 
 /* A policy. Snapshots are deployed whatever it says, and the same theta is never deployed twice. */
 struct sprint__deploy_ops {
-  /* Reads the section; NULL: there is nothing to read. */
-  sprint_status (*setup)(struct sprint__deploy *policy, const struct sprint__section *section);
+  /* Reads the section, of a method with so many steps an epoch; NULL: there is nothing to read. */
+  sprint_status (*setup)(struct sprint__deploy *policy, const struct sprint__section *section, uint64_t inner);
   /* Whether to deploy, so many steps (at least 1) after the newest deployment. */
   bool (*due)(const struct sprint__deploy *policy, uint64_t steps_since_deploy);
 };
@@ -19,6 +19,8 @@ struct sprint__deploy {
   uint64_t every; /* steps */
 };
 
-sprint_status sprint__deploy_read(const struct sprint__section *section, struct sprint__deploy *ret_policy);
+/* inner: steps of an epoch. */
+sprint_status sprint__deploy_read(const struct sprint__section *section, uint64_t inner,
+                                  struct sprint__deploy *ret_policy);
 
 #endif

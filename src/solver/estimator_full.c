@@ -29,7 +29,7 @@ const sprint_kind sprint__estimator_full = {
     .name = "rgd",
     .help = "repeated gradient descent: the full gradient, n IFO a step",
     .ops = &full_ops,
-    .cites = "Perdomo, Zrnic, Mendler-Dunner, Hardt 2020, arXiv 2002.06673",
+    .cites = "Perdomo, Zrnic, Mendler-Duenner, Hardt 2020, arXiv 2002.06673",
     .cost = "n IFO a step",
     .memory = "none",
 };

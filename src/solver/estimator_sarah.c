@@ -23,16 +23,12 @@ static bool sarah_batch(sprint_solver *solver, const sprint_records *records, co
   return true;
 }
 
-static double sarah_ifo(const sprint_solver *solver) {
-  return (double)solver->n + 2 * (double)(solver->inner - 1) * (double)solver->batch;
-}
-
 static const struct sprint__estimator_ops sarah_ops = {
     .setup = sarah_setup,
     .want = sarah_want,
     .population = sarah_population,
     .batch = sarah_batch,
-    .ifo_per_epoch = sarah_ifo,
+    .ifo_per_epoch = sprint__recursive_ifo,
 };
 
 static const sprint_param sarah_params[] = {SPRINT__RECURSIVE_PARAMS};

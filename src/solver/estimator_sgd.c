@@ -34,8 +34,7 @@ const sprint_kind sprint__estimator_sgd = {
     .help = "SGD-GD: the batch's mean gradient, b IFO a step",
     .ops = &sgd_ops,
     .cites =
-        "Mendler-Dunner, Perdomo, Zrnic, Hardt 2020, arXiv 2006.06887; without convexity: Li, Wai 2024, arXiv "
-        "2405.20079",
+        "Mendler-Duenner, Perdomo, Zrnic, Hardt 2020, arXiv 2006.06887; not convex: Li, Wai 2024, arXiv 2405.17922",
     .cost = "b IFO a step",
     .memory = "none",
 };

@@ -45,16 +45,12 @@ static bool spider_batch(sprint_solver *solver, const sprint_records *records, c
   return true;
 }
 
-static double spider_ifo(const sprint_solver *solver) {
-  return (double)solver->n + 2 * (double)(solver->inner - 1) * (double)solver->batch;
-}
-
 static const struct sprint__estimator_ops spider_ops = {
     .setup = spider_setup,
     .want = spider_want,
     .population = spider_population,
     .batch = spider_batch,
-    .ifo_per_epoch = spider_ifo,
+    .ifo_per_epoch = sprint__recursive_ifo,
 };
 
 static const sprint_param spider_params[] = {

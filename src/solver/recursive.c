@@ -97,3 +97,7 @@ void sprint__recursive_batch(sprint_solver *solver, struct sprint__recursive *s,
   ret_estimate->loss = sums.loss / (double)records->n;
   ret_estimate->ifo = 2 * records->n;
 }
+
+double sprint__recursive_ifo(const sprint_solver *solver) {
+  return (double)solver->n + 2 * (double)(solver->inner - 1) * (double)solver->batch;
+}

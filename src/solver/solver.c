@@ -51,7 +51,7 @@ static sprint_status fill(sprint_solver *solver, const struct sprint__method *me
     return sprint__refuse(section, "inner", "a population without end has no n/b; steps of an epoch, m, were expected");
   uint64_t sweep = solver->estimator->full ? 1 : (solver->n + solver->batch - 1) / solver->batch;
   solver->inner = inner ? inner : sweep;
-  SPRINT__TRY(sprint__deploy_read(method->deploy, &solver->deploy));
+  SPRINT__TRY(sprint__deploy_read(method->deploy, solver->inner, &solver->deploy));
   solver->radius = sprint__get_real(method->step, "radius");
   solver->rules = sprint__stop_read(method->stop);
   solver->first_loss = NAN;

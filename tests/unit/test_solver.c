@@ -143,6 +143,9 @@ static void test_deploy__policies(void **state) {
   assert_int_equal(deployments(sprint, 8), 0xff);
   assert_int_equal(deployments(sprint_lazy, 8), 1 << 0 | 1 << 3 | 1 << 4 | 1 << 7); /* snapshots at 0 and 4 */
   assert_int_equal(deployments(fixed, 8), 1 << 0 | 1 << 4);
+  const char *by_epoch =
+      "{method: {kind: sgd, batch: 1, inner: 4}, step: {size: 0.01}, deploy: {kind: every, steps: 0}}";
+  assert_int_equal(deployments(by_epoch, 8), 1 << 0 | 1 << 4); /* K = m */
 }
 
 /* Step sizes through the solver: a batch of z = 1 at theta, so gamma = (before - after) / (before - 1). */
