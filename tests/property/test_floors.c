@@ -4,7 +4,7 @@
  * with the mean 0 up to rho^(steps) of its start: the mean of n squares has the relative standard error sqrt(2 / n). */
 #include "help.h"
 
-enum { D = 400, SEEDS = 10, B = 4, M = 10, SAMPLE = 16 };
+enum { D = 400, SEEDS = 4, B = 4, M = 10, SAMPLE = 16 };
 static const double mu = 1, s = 2, eps = 0.5, step = 0.2;
 
 /* 4 standard errors of a mean of D * SEEDS squares; of all comparisons below, one in a thousand would fail by chance.
