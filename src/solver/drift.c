@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/vector.h"
+#include "base/fast.h"
 #include "solver/solver.h"
 
 /* A look costs a gradient of the batch, half as much as its step: it is at every 16th, but at 4 of an epoch at least.
@@ -33,16 +33,44 @@ bool sprint__drift_looks(const sprint_solver *solver, const struct sprint__drift
   return drift->stride && (solver->epoch_step + 1) % drift->stride == 0;
 }
 
+/* What a look adds up. */
+struct look {
+  double squares, away; /* of b; of theta - theta~ */
+};
+
+enum { PARTS = 8 }; /* that are added up side by side */
+
+/* sum += b, b = scale * gradient - control. */
+SPRINT__FAST static struct look add_look(const sprint_real *restrict gradient, double scale,
+                                         const sprint_real *restrict control, const sprint_real *restrict theta,
+                                         const sprint_real *restrict anchor, size_t n, double *restrict sum) {
+  double squares[PARTS] = {0}, away[PARTS] = {0};
+  for (size_t start = 0; start < n; start += PARTS) {
+    size_t parts = n - start < PARTS ? n - start : PARTS;
+    for (size_t k = 0; k < parts; k++) {
+      size_t i = start + k;
+      double b = scale * (double)gradient[i] - (double)control[i], moved = (double)theta[i] - (double)anchor[i];
+      sum[i] += b;
+      squares[k] += b * b;
+      away[k] += moved * moved;
+    }
+  }
+  struct look look = {0, 0};
+  for (size_t k = 0; k < PARTS; k++) {
+    look.squares += squares[k];
+    look.away += away[k];
+  }
+  return look;
+}
+
 void sprint__drift_look(sprint_solver *solver, struct sprint__drift *drift, const struct sprint__rows *rows,
                         const sprint_real *anchor, const sprint_real *control) {
   struct sprint__sums sums = {0, 0, drift->gradient};
   sprint__model_sums(solver->model, anchor, rows, &sums, NULL);
-  for (size_t i = 0; i < solver->n_params; i++) {
-    double b = (double)drift->gradient[i] / (double)rows->n - (double)control[i];
-    drift->sum[i] += b;
-    drift->squares += b * b;
-  }
-  drift->distance += sprint__distance(solver->theta, anchor, solver->n_params);
+  struct look look =
+      add_look(drift->gradient, 1.0 / (double)rows->n, control, solver->theta, anchor, solver->n_params, drift->sum);
+  drift->squares += look.squares;
+  drift->distance += sqrt(look.away);
   drift->looks++;
 }
 
