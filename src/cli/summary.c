@@ -10,6 +10,8 @@
 
 enum column { LOSS, ACCURACY, GRADIENT, GRADIENT_MEAN, IFO, SAMPLES, DEPLOYMENTS, CLASSES, SECONDS, N_COLUMNS };
 
+#define MANY 1e5 /* a number from which on digits behind the point say nothing, and do not fit their column */
+
 /* The runs of one method at one point. */
 struct method {
   size_t n, n_ended, n_stalled, n_diverged, n_collapsed, n_biased;
@@ -93,6 +95,7 @@ void cli_summary_add(struct cli_summary *summary, struct cli_number run, const s
 static void print_cell(const struct method *m, enum column column, const char *format, int width) {
   char mean[32] = "-", text[80];
   double error = cli_moments_error(&m->columns[column]);
+  if (fabs(m->columns[column].mean) >= MANY) format = "%.4g";
   if (!isnan(m->columns[column].mean)) snprintf(mean, sizeof mean, format, m->columns[column].mean);
   int n = snprintf(text, sizeof text, "%s", mean);
   if (!isnan(error)) n += snprintf(text + n, sizeof text - (size_t)n, " ± %.2g", error) - 1;
