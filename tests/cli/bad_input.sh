@@ -593,6 +593,20 @@ model: {loss: mean}
 shift: replicator
 END
 
+refuses_config "c.yaml:2: key 'shift.rounds': people talk until nothing changes; until: rounds was expected" <<'END'
+data: {kind: csv, path: good.csv, label: y}
+shift: {kind: opinion, rounds: 3}
+END
+refuses_config "c.yaml:2: key 'shift.threshold': people are rejected by their probability; rejects: threshold was expected" <<'END'
+data: {kind: csv, path: good.csv, label: y}
+shift: {kind: mixture, threshold: 0.3}
+END
+printf 'listener,speaker,weight\n0,1,nan\n' >unweighed.csv
+refuses_config "unweighed.csv:2: column 3 'weight': the value is missing, and there is nothing to fill it with" <<'END'
+data: {kind: csv, path: good.csv, label: y}
+shift: {kind: opinion, network: unweighed.csv}
+END
+
 ### compare
 refuses_config "c.yaml:3: key 'compare': two entries have the same name" <<'END'
 compare:
@@ -725,7 +739,7 @@ put bad.csv <<'END'
 a,b
 1,NA
 END
-refuses_predict "bad.csv:2: column 2 'b': the value is missing, and the model has no fill for it"
+refuses_predict "bad.csv:2: column 2 'b': the value is missing, and there is nothing to fill it with"
 : >bad.csv
 refuses_predict "bad.csv: the file is empty"
 refuses_predict "theta.safetensors: its metadata 'features' is missing or broken; a model.safetensors of" \
