@@ -148,6 +148,7 @@ check "a minimisation that was cut off" grep -q '^warning: two-stage: 2 minimisa
 { echo z,y && for i in $(seq 100); do echo "$((i % 7)),0"; done; } >brief.csv
 compares bed.yaml --set 'data={kind: stream, path: brief.csv, label: y, target: value, standardize: none, window: 20}' \
   --set method.inner=5 --budget samples=1000 --methods sgd --out brief --seeds 2
+check "what it is measured on" grep -q '^bed: a population without end, evaluated on a window of 20 rows' stdout
 check "a stream that ended" grep -q '^warning: sgd: the stream of records ended in 2 of 2 run(s), before the budget was used up$' stdout
 
 ### The table's columns are where their titles are, however long a ratio is

@@ -101,6 +101,10 @@ runs theory bed.yaml --set stop.gradient=0.8 --check early
 check "T is what the run made" grep -q "after T = $made steps$" stdout
 fails 1 'bed.yaml: a population without end has no n; --n, the records that a snapshot takes, was expected' bed.yaml \
   --set 'data={kind: gaussian, endless: true, window: 100, standardize: none}' --set method.kind=sgd
+runs theory bed.yaml --set 'data={kind: gaussian, endless: true, window: 100, standardize: none}' --set method.kind=sgd --n 1000
+check "its window" grep -q 'from 100 of 100 individuals, the window of a population without end$' stdout
+runs theory bed.yaml --set 'grid={shift.epsilon: [0.2, 0.3]}'
+check "one point of a grid" grep -q '(one of the 2 points of the grid; --set chooses another)' stdout
 fails 1 'no guarantee at gamma = 0.9' bed.yaml --set step.size=0.9
 fails 1 '--delta0 was expected' bed.yaml --model saved/model.safetensors --set model.loss=linear
 
