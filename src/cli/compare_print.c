@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "compare.h"
+#include "summary.h"
 
 enum { VALUE_WIDTH = 22, DIFFERENCE_WIDTH = 30, DIFFERENCE_SIZE = 96 };
 
@@ -164,6 +165,17 @@ static void print_ended(const struct cli_match *match, size_t point, size_t meth
            sprint_stop_text(stop), n, all->n_seeds);
 }
 
+/* Where one class is left there is little to learn: a small gradient is then no merit. */
+static void print_collapsed(const struct cli_match *match, size_t point, size_t method, double base_classes) {
+  const struct cli_comparison *all = match->all;
+  size_t n = 0, pick = match->picks[point * all->n_methods + method];
+  for (size_t s = 0; s < all->n_seeds; s++)
+    n += cli_collapsed(base_classes, &cli_match_result(match, point, method, pick, s)->row);
+  if (n)
+    printf("warning: %s: the population collapsed onto few classes in %zu of %zu run(s)\n", all->names[method], n,
+           all->n_seeds);
+}
+
 static void print_unsolved(const struct cli_match *match, size_t point, size_t method) {
   const struct cli_comparison *all = match->all;
   size_t n = 0, pick = match->picks[point * all->n_methods + method];
@@ -177,6 +189,7 @@ static void print_unsolved(const struct cli_match *match, size_t point, size_t m
 void cli_match_print(const struct cli_match *match, size_t point) {
   const struct cli_comparison *all = match->all;
   struct widths widths = widths_of(match, point);
+  double base_classes = cli_base_classes(match->experiment);
   print_header(match, point, &widths);
   for (size_t i = 0; i < all->n_methods; i++) print_standing(match, point, i, &widths);
   print_all_with(match, point, CLI_WORSE, " beats ", "");
@@ -189,4 +202,5 @@ void cli_match_print(const struct cli_match *match, size_t point) {
   for (size_t m = 0; m < all->n_methods; m++) print_ended(match, point, m, SPRINT_STOP_STREAM);
   for (size_t m = 0; m < all->n_methods; m++) print_ended(match, point, m, SPRINT_STOP_STALLED);
   for (size_t m = 0; m < all->n_methods; m++) print_unsolved(match, point, m);
+  for (size_t m = 0; m < all->n_methods; m++) print_collapsed(match, point, m, base_classes);
 }

@@ -151,6 +151,10 @@ compares bed.yaml --set 'data={kind: stream, path: brief.csv, label: y, target: 
 check "what it is measured on" grep -q '^bed: a population without end, evaluated on a window of 20 rows' stdout
 check "a stream that ended" grep -q '^warning: sgd: the stream of records ended in 2 of 2 run(s), before the budget was used up$' stdout
 
+compares bed.yaml --set 'data={kind: lending, n: 100}' --set model.loss=logistic --set 'shift={kind: retention, alpha: 50}' \
+  --set eval={} --budget ifo=3000 --methods sgd --out lost --seeds 2
+check "a population that collapsed" grep -q '^warning: sgd: the population collapsed onto few classes in 2 of 2 run(s)$' stdout
+
 ### The table's columns are where their titles are, however long a ratio is
 compares bed.yaml --budget ifo=4000 --methods coupled,sgd:step.size=0.0001,slow:step.size=0.3 --out wide
 verdicts() { sed 's/×÷/ab/; s/±/a/' stdout | awk '/^rank/ { at = index($0, "verdict") } /^[123] / { print match(substr($0, at - 1), /[a-z]/) }'; }
