@@ -191,9 +191,11 @@ static sprint_status prepare(struct cli_comparison *all) {
     all->out = out_of(all->options, experiment);
     status = cli_check_out(all->context, all->out);
     const sprint_population *population = sprint_experiment_population(experiment);
-    printf("%s: %zu rows, %zu features; %zu point(s) x %zu method(s) x %zu seed(s), %zu budget(s)\n",
-           sprint_experiment_name(experiment), sprint_population_n(population),
-           sprint_population_n_features(population), all->n_points, all->n_methods, all->n_seeds, all->n_budgets);
+    printf("%s: %s%zu rows, %zu features; %zu point(s) x %zu method(s) x %zu seed(s), %zu budget(s)\n",
+           sprint_experiment_name(experiment),
+           sprint_population_is_endless(population) ? "a population without end, evaluated on a window of " : "",
+           sprint_population_n(population), sprint_population_n_features(population), all->n_points, all->n_methods,
+           all->n_seeds, all->n_budgets);
   }
   sprint_experiment_free(experiment);
   return status;
@@ -217,12 +219,13 @@ static int compare_run(sprint_context *context, const struct cli_command *comman
   struct cli_comparison all = {.context = context, .n_threads = sprint_context_threads(context)};
   int code = cli_compare_parse(command, options, &all);
   if (code != CLI_OK) return code;
-  cli_catch_interrupts();
   /* A child may use threads; the parent must not have had any (OpenMP does not survive a fork). */
   if (sprint_context_set_threads(context, 1) != SPRINT_OK || prepare(&all) != SPRINT_OK)
     code = cli_failed(context);
-  else
+  else {
+    cli_catch_interrupts(); /* not before: whoever waits for a stream's window can be stopped as ever */
     code = play_all(&all);
+  }
   for (size_t m = 0; all.names && m < all.n_methods; m++) free(all.names[m]);
   free(all.names);
   free(all.seeds);

@@ -139,13 +139,30 @@ static void take_plan(struct request *it, const sprint_theory_plan *plan) {
   if (it->theory.rounds == 0) it->theory.rounds = plan->steps;
 }
 
+/* A population without end has no n; T of a run that is checked is what it made, whatever its stop rules allowed. */
+static sprint_status settle_plan(sprint_context *context, const struct cli_options *options, struct request *it,
+                                 const sprint_theory_plan *plan) {
+  const char *folder = cli_value(options, "check");
+  sprint_trace_row row = {.size = sizeof row};
+  sprint_stop stop;
+  if (isnan(it->theory.constants.n) && plan->n == 0)
+    return sprint_fail(context, SPRINT_ERROR_INPUT,
+                       "%s: a population without end has no n; --n, the records that a snapshot takes, was expected",
+                       options->arguments[0]);
+  if (folder && it->theory.rounds == 0) {
+    sprint_status status = sprint_saved_final(context, folder, &row, &stop);
+    if (status != SPRINT_OK) return status;
+    it->theory.rounds = (double)row.cost.steps;
+  }
+  take_plan(it, plan);
+  return SPRINT_OK;
+}
+
 static int from_config(sprint_context *context, const struct cli_options *options, struct request *it) {
   struct theory_problem problem = {0};
   sprint_status status = theory_problem_load(context, options, &problem);
-  if (status == SPRINT_OK) {
-    take_plan(it, &problem.plan);
-    status = theory_estimate(context, options, &problem, it->sample, it->probes, &it->theory);
-  }
+  if (status == SPRINT_OK) status = settle_plan(context, options, it, &problem.plan);
+  if (status == SPRINT_OK) status = theory_estimate(context, options, &problem, it->sample, it->probes, &it->theory);
   int code = status == SPRINT_OK ? finish(context, options, it) : cli_failed(context);
   theory_problem_clear(&problem);
   return code;

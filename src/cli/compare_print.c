@@ -3,8 +3,14 @@
 #include <string.h>
 
 #include "compare.h"
+#include "summary.h"
 
-enum { VALUE_WIDTH = 22, DIFFERENCE_WIDTH = 30 };
+enum { VALUE_WIDTH = 22, DIFFERENCE_WIDTH = 30, DIFFERENCE_SIZE = 96 };
+
+/* Of columns whose width goes by what is in them. */
+struct widths {
+  int name, difference;
+};
 
 static int n_characters(const char *text) {
   int n = 0;
@@ -30,20 +36,37 @@ static void print_value(const struct cli_moments *moments, bool geometric) {
 }
 
 /* "1.8 times (1.2 .. 2.7)", or "+0.12 (0.02 .. 0.22)". */
-static void print_difference(const struct cli_standing *standing, bool logarithmic) {
+static void write_difference(const struct cli_standing *standing, bool logarithmic, char text[DIFFERENCE_SIZE]) {
   const struct cli_paired *paired = &standing->to_best;
-  char text[96] = "-";
   bool told = standing->verdict != CLI_BEST && standing->verdict != CLI_DIVERGED;
+  snprintf(text, DIFFERENCE_SIZE, "-");
   if (told && logarithmic)
-    snprintf(text, sizeof text, "%.3g times", pow(10, paired->mean));
+    snprintf(text, DIFFERENCE_SIZE, "%.3g times", pow(10, paired->mean));
   else if (told)
-    snprintf(text, sizeof text, "%+.3g", paired->mean);
+    snprintf(text, DIFFERENCE_SIZE, "%+.3g", paired->mean);
   size_t n = strlen(text);
   if (told && !isnan(paired->low))
-    snprintf(text + n, sizeof text - n, " (%.3g .. %.3g)", logarithmic ? pow(10, paired->low) : paired->low,
+    snprintf(text + n, DIFFERENCE_SIZE - n, " (%.3g .. %.3g)", logarithmic ? pow(10, paired->low) : paired->low,
              logarithmic ? pow(10, paired->high) : paired->high);
+}
+
+static void print_difference(const struct cli_standing *standing, bool logarithmic, int width) {
+  char text[DIFFERENCE_SIZE];
+  write_difference(standing, logarithmic, text);
   printf("  ");
-  cli_print_padded(text, DIFFERENCE_WIDTH);
+  cli_print_padded(text, width);
+}
+
+static struct widths widths_of(const struct cli_match *match, size_t point) {
+  const struct cli_comparison *all = match->all;
+  struct widths widths = {(int)strlen("method"), DIFFERENCE_WIDTH};
+  for (size_t m = 0; m < all->n_methods; m++) {
+    char text[DIFFERENCE_SIZE];
+    write_difference(&match->standings[point * all->n_methods + m], match->logarithmic[point], text);
+    if (n_characters(all->names[m]) > widths.name) widths.name = n_characters(all->names[m]);
+    if (n_characters(text) > widths.difference) widths.difference = n_characters(text);
+  }
+  return widths;
 }
 
 /* Means over the ranked seeds of what was used up. */
@@ -60,16 +83,16 @@ static void print_costs(const struct cli_match *match, size_t point, size_t meth
   printf("  %-10.0f  %-10.0f  %-11.0f", ifo.mean, samples.mean, deployments.mean);
 }
 
-static void print_standing(const struct cli_match *match, size_t point, size_t place, int width) {
+static void print_standing(const struct cli_match *match, size_t point, size_t place, const struct widths *widths) {
   const struct cli_comparison *all = match->all;
   const struct cli_standing *standing = &match->standings[point * all->n_methods + place];
   bool logarithmic = match->logarithmic[point];
   printf("%-4zu  ", place + 1);
-  cli_print_padded(all->names[standing->method], width);
+  cli_print_padded(all->names[standing->method], widths->name);
   if (all->n_sizes) printf("  %-6s", cli_match_size(match, point, standing->method).text);
   if (logarithmic) print_value(&standing->compared, true);
   print_value(&standing->plain, false);
-  print_difference(standing, logarithmic);
+  print_difference(standing, logarithmic, widths->difference);
   printf("  %3zu-%-3zu", standing->wins, standing->losses);
   print_costs(match, point, standing->method);
   printf("  %s", cli_verdict_word(standing->verdict));
@@ -77,7 +100,7 @@ static void print_standing(const struct cli_match *match, size_t point, size_t p
   putchar('\n');
 }
 
-static void print_header(const struct cli_match *match, size_t point, int width) {
+static void print_header(const struct cli_match *match, size_t point, const struct widths *widths) {
   const struct cli_comparison *all = match->all;
   const char *name = sprint_experiment_point_name(match->experiment, point);
   bool logarithmic = match->logarithmic[point];
@@ -86,11 +109,11 @@ static void print_header(const struct cli_match *match, size_t point, int width)
          logarithmic            ? "; compared on the log scale"
          : all->by->logarithmic ? "; a value is 0, so not compared on the log scale"
                                 : "");
-  printf("%-4s  %-*s", "rank", width, "method");
+  printf("%-4s  %-*s", "rank", widths->name, "method");
   if (all->n_sizes) printf("  %-6s", "step");
   if (logarithmic) printf("  %-*s", VALUE_WIDTH, "geometric mean");
   printf("  %-*s", VALUE_WIDTH, "mean and its error");
-  printf("  %-*s  %-7s  %-10s  %-10s  %-11s  %s\n", DIFFERENCE_WIDTH,
+  printf("  %-*s  %-8s %-10s  %-10s  %-11s  %s\n", widths->difference,
          logarithmic ? "of the best's (95 %)" : "minus the best's (95 %)", "won-lost", "IFO", "samples", "deployments",
          "verdict");
 }
@@ -132,13 +155,43 @@ static void print_unmoved(const struct cli_match *match, size_t point, size_t me
     }
 }
 
+/* Runs that ended for another reason than the budget: their method had less of it than the others. */
+static void print_ended(const struct cli_match *match, size_t point, size_t method, sprint_stop stop) {
+  const struct cli_comparison *all = match->all;
+  size_t n = 0, pick = match->picks[point * all->n_methods + method];
+  for (size_t s = 0; s < all->n_seeds; s++) n += cli_match_result(match, point, method, pick, s)->stop == stop;
+  if (n)
+    printf("warning: %s: %s in %zu of %zu run(s), before the budget was used up\n", all->names[method],
+           sprint_stop_text(stop), n, all->n_seeds);
+}
+
+/* Where one class is left there is little to learn: a small gradient is then no merit. */
+static void print_collapsed(const struct cli_match *match, size_t point, size_t method, double base_classes) {
+  const struct cli_comparison *all = match->all;
+  size_t n = 0, pick = match->picks[point * all->n_methods + method];
+  for (size_t s = 0; s < all->n_seeds; s++)
+    n += cli_collapsed(base_classes, &cli_match_result(match, point, method, pick, s)->row);
+  if (n)
+    printf("warning: %s: the population collapsed onto few classes in %zu of %zu run(s)\n", all->names[method], n,
+           all->n_seeds);
+}
+
+static void print_unsolved(const struct cli_match *match, size_t point, size_t method) {
+  const struct cli_comparison *all = match->all;
+  size_t n = 0, pick = match->picks[point * all->n_methods + method];
+  for (size_t s = 0; s < all->n_seeds; s++) n += cli_match_result(match, point, method, pick, s)->row.cost.unsolved;
+  if (n)
+    printf(
+        "warning: %s: %zu minimisation(s) ended short of their tolerance, or of the budget, at the best point found\n",
+        all->names[method], n);
+}
+
 void cli_match_print(const struct cli_match *match, size_t point) {
   const struct cli_comparison *all = match->all;
-  int width = (int)strlen("method");
-  for (size_t m = 0; m < all->n_methods; m++)
-    if (n_characters(all->names[m]) > width) width = n_characters(all->names[m]);
-  print_header(match, point, width);
-  for (size_t i = 0; i < all->n_methods; i++) print_standing(match, point, i, width);
+  struct widths widths = widths_of(match, point);
+  double base_classes = cli_base_classes(match->experiment);
+  print_header(match, point, &widths);
+  for (size_t i = 0; i < all->n_methods; i++) print_standing(match, point, i, &widths);
   print_all_with(match, point, CLI_WORSE, " beats ", "");
   print_all_with(
       match, point, CLI_TIED, " is tied with ",
@@ -146,4 +199,8 @@ void cli_match_print(const struct cli_match *match, size_t point) {
   if (all->n_seeds == 1) puts("one seed: there are no intervals, and nothing can be said to beat anything");
   for (size_t m = 0; m < all->n_methods; m++) print_diverged(match, point, m);
   for (size_t m = 0; m < all->n_methods; m++) print_unmoved(match, point, m);
+  for (size_t m = 0; m < all->n_methods; m++) print_ended(match, point, m, SPRINT_STOP_STREAM);
+  for (size_t m = 0; m < all->n_methods; m++) print_ended(match, point, m, SPRINT_STOP_STALLED);
+  for (size_t m = 0; m < all->n_methods; m++) print_unsolved(match, point, m);
+  for (size_t m = 0; m < all->n_methods; m++) print_collapsed(match, point, m, base_classes);
 }

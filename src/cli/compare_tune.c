@@ -64,6 +64,13 @@ static void print_row(const struct cli_match *match, size_t point, size_t method
   free(standings);
 }
 
+/* Whether no step size did better than another: the method does not go by them, or took no step. */
+static bool all_alike(const struct cli_standing *standings, size_t n_sizes) {
+  for (size_t i = 1; i < n_sizes; i++)
+    if (standings[i].compared.mean != standings[0].compared.mean) return false;
+  return n_sizes > 1;
+}
+
 /* A pick that could be better still, or that is none. */
 static void print_warning(const struct cli_match *match, size_t point, size_t method) {
   const struct cli_comparison *all = match->all;
@@ -74,6 +81,9 @@ static void print_warning(const struct cli_match *match, size_t point, size_t me
   if (standings[0].n_diverged)
     printf("warning: %s: runs diverged with every step size; %g has the fewest\n", all->names[method],
            all->sizes[pick]);
+  else if (all_alike(standings, all->n_sizes))
+    printf("warning: %s: every step size gives the same: it does not go by `step.size`, or made no step\n",
+           all->names[method]);
   else if (smallest || largest)
     printf("warning: %s: the pick, %g, is at the edge of the grid: %s steps may do better\n", all->names[method],
            all->sizes[pick],

@@ -10,6 +10,8 @@
 
 enum column { LOSS, ACCURACY, GRADIENT, GRADIENT_MEAN, IFO, SAMPLES, DEPLOYMENTS, CLASSES, SECONDS, N_COLUMNS };
 
+#define MANY 1e5 /* a number from which on digits behind the point say nothing, and do not fit their column */
+
 /* The runs of one method at one point. */
 struct method {
   size_t n, n_ended, n_stalled, n_diverged, n_collapsed, n_biased;
@@ -25,8 +27,8 @@ struct cli_summary {
   struct method methods[]; /* (n_points, n_methods) */
 };
 
-/* exp of the entropy of the class shares. */
-static double effective_classes(const sprint_population *population) {
+double cli_base_classes(const sprint_experiment *experiment) {
+  const sprint_population *population = sprint_experiment_population(experiment);
   size_t n = sprint_population_n(population), n_classes = sprint_population_n_classes(population);
   const sprint_real *y = sprint_population_y(population);
   double entropy = 0, *shares = calloc(n_classes + 1, sizeof *shares);
@@ -46,16 +48,15 @@ struct cli_summary *cli_summary_new(const sprint_experiment *experiment) {
   if (!summary) return NULL;
   summary->experiment = experiment;
   summary->n_methods = n_methods;
-  summary->base_classes = effective_classes(sprint_experiment_population(experiment));
+  summary->base_classes = cli_base_classes(experiment);
   summary->shows_classes = sprint_population_n_classes(sprint_experiment_population(experiment)) > 2;
   return summary;
 }
 
 void cli_summary_free(struct cli_summary *summary) { free(summary); }
 
-/* Whether, of the effective classes beyond the first, less than a quarter is left. */
-static bool collapsed(const struct cli_summary *summary, const sprint_trace_row *row) {
-  return summary->base_classes > 1 && row->effective_classes - 1 < (summary->base_classes - 1) / 4;
+bool cli_collapsed(double base_classes, const sprint_trace_row *row) {
+  return base_classes > 1 && row->effective_classes - 1 < (base_classes - 1) / 4;
 }
 
 /* Standard errors from which on the drift meter's reading is no noise. */
@@ -83,7 +84,7 @@ void cli_summary_add(struct cli_summary *summary, struct cli_number run, const s
   m->n_ended += stop == SPRINT_STOP_STREAM;
   m->n_stalled += stop == SPRINT_STOP_STALLED;
   m->n_diverged += stop == SPRINT_STOP_DIVERGED;
-  m->n_collapsed += collapsed(summary, last);
+  m->n_collapsed += cli_collapsed(summary->base_classes, last);
   m->n_biased += biased(last);
   m->n_unsolved += last->cost.unsolved;
   for (size_t c = 0; c < N_COLUMNS; c++) cli_moments_add(&m->columns[c], values[c]);
@@ -93,6 +94,7 @@ void cli_summary_add(struct cli_summary *summary, struct cli_number run, const s
 static void print_cell(const struct method *m, enum column column, const char *format, int width) {
   char mean[32] = "-", text[80];
   double error = cli_moments_error(&m->columns[column]);
+  if (fabs(m->columns[column].mean) >= MANY) format = "%.4g";
   if (!isnan(m->columns[column].mean)) snprintf(mean, sizeof mean, format, m->columns[column].mean);
   int n = snprintf(text, sizeof text, "%s", mean);
   if (!isnan(error)) n += snprintf(text + n, sizeof text - (size_t)n, " ± %.2g", error) - 1;

@@ -107,9 +107,13 @@ static void print_head(const struct cli_options *options, const struct theory_pr
   const sprint_experiment *experiment = problem->experiment;
   const char *model = cli_value(options, "model"),
              *point = sprint_experiment_point_name(experiment, problem->number.point);
-  printf("%s%s%s, method %s, at %s, from %zu of %zu individuals\n", sprint_experiment_name(experiment),
+  const sprint_population *population = sprint_experiment_population(experiment);
+  printf("%s%s%s, method %s, at %s, from %zu of %zu individuals%s\n", sprint_experiment_name(experiment),
          *point ? ", " : "", point, sprint_experiment_method_name(experiment, problem->number.method),
-         model ? model : "the start", found->sample, (size_t)problem->plan.n);
+         model ? model : "the start", found->sample, sprint_population_n(population),
+         sprint_population_is_endless(population) ? ", the window of a population without end" : "");
+  if (sprint_experiment_n_points(experiment) > 1)
+    printf("  (one of the %zu points of the grid; --set chooses another)\n", sprint_experiment_n_points(experiment));
   print_estimates(found);
   printf("  these are what was seen near theta, from below: no proof, as the theory's constants hold everywhere\n");
   if (found->sampled_losses) printf("  class losses, which the shift goes by, were those of the sample\n");

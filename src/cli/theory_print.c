@@ -41,21 +41,23 @@ static double print_bound(const struct theory *theory, const sprint_certificate 
   double T = theory->rounds > 0 ? theory->rounds : EPOCHS * a->m, first = a->delta_0 / (T * step->Gamma);
   printf("\nbound at %s = %.4g after T = %.10g steps%s\n", which, step->gamma, T,
          theory->rounds > 0 ? "" : " (100 epochs; --rounds)");
-  printf("  Delta_0 / (T Gamma)                                       %.4g\n", first);
-  printf("  Delta_1 = (kappa^4 + 2 kappa^2 L^2 + 2 kappa^2) gamma/Gamma  %.4g", step->remaining);
+  printf("  %-59s  %.4g\n", "Delta_0 / (T Gamma)", first);
+  printf("  %-59s  %.4g", "Delta_1 = (kappa^4 + 2 kappa^2 L^2 + 2 kappa^2) gamma/Gamma", step->remaining);
   printf("   (at least %.4g at any step size)\n", sprint_theory_floor(a));
-  printf("  mean |grad J|^2 is at most                                %.4g\n", first + step->remaining);
+  printf("  %-59s  %.4g\n", "mean |grad J|^2 is at most", first + step->remaining);
   return first + step->remaining;
 }
 
 static void print_cost(const char *name, const sprint_theory_cost *cost) {
-  printf("  %-8s  %-14.6g  %-14.6g  %-11.4g  %-14.6g  %.6g\n", name, cost->steps, cost->ifo, cost->remaining,
+  printf("  %-8s  %-15.6g  %-14.6g  %-12.4g  %-14.6g  %.6g\n", name, cost->steps, cost->ifo, cost->remaining,
          cost->all_steps, cost->all_ifo);
 }
 
 static void print_cheaper(const char *when, double sprint, double sgd) {
   if (isinf(sprint) && isinf(sgd))
     printf("  %s: neither gets there\n", when);
+  else if (isinf(sprint) || isinf(sgd))
+    printf("  %s: %s alone gets there\n", when, isinf(sgd) ? "SPRINT" : "SGD-GD");
   else
     printf("  %s: %s is cheaper, by %.4g in IFO\n", when, sprint <= sgd ? "SPRINT" : "SGD-GD",
            sprint <= sgd ? sgd / sprint : sprint / sgd);
@@ -83,7 +85,7 @@ static sprint_status print_costs(sprint_context *context, const struct theory *t
     sprint.all_ifo = whole.all_ifo;
   }
   if (status != SPRINT_OK) return status;
-  printf("\nuntil delta = %.4g\n  %-8s  %-14s  %-14s  %-11s  %-14s  %s\n", theory->delta, "", "steps: 1st term", "IFO",
+  printf("\nuntil delta = %.4g\n  %-8s  %-15s  %-14s  %-12s  %-14s  %s\n", theory->delta, "", "steps: 1st term", "IFO",
          "what remains", "steps: all", "IFO");
   print_cost("SPRINT", &sprint);
   print_cost("SGD-GD", &sgd);
@@ -100,7 +102,7 @@ static sprint_status print_schedule(sprint_context *context, const struct theory
     double alpha;
   } rows[] = {{"0", 0}, {"1/3", 1.0 / 3}, {"1/2", 0.5}, {"2/3", 2.0 / 3}, {"1", 1}};
   double delta = theory->delta > 0 ? theory->delta : 1;
-  printf("\nschedule m = n^alpha%s\n  %-6s  %-9s  %-14s  %-11s  %-11s  %-14s  %s\n",
+  printf("\nschedule m = n^alpha%s\n  %-6s  %-9s  %-14s  %-11s  %-11s  %-15s  %s\n",
          theory->delta > 0 ? "" : " (steps and IFO times delta)", "alpha", "m", "closed gamma", "gamma", "Gamma",
          "steps: 1st term", "IFO");
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -113,7 +115,7 @@ static sprint_status print_schedule(sprint_context *context, const struct theory
     if (status == SPRINT_OK) status = sprint_theory_cost_sprint(context, &a, &best, delta, &cost);
     if (status != SPRINT_OK) return status;
     double steps = theory->delta > 0 ? cost.steps : a.delta_0 / best.Gamma;
-    printf("  %-6s  %-9.10g  %-14.4g  %-11.4g  %-11.4g  %-14.6g  %.6g\n", rows[i].name, a.m, closed.gamma, best.gamma,
+    printf("  %-6s  %-9.10g  %-14.4g  %-11.4g  %-11.4g  %-15.6g  %.6g\n", rows[i].name, a.m, closed.gamma, best.gamma,
            best.Gamma, steps, steps * (2 * a.batch + a.n / a.m));
   }
   return SPRINT_OK;

@@ -20,14 +20,14 @@ static bool goes_by_identity(const sprint_shift *shift) {
   return any;
 }
 
-sprint_status sprint__endless_check(const struct sprint__engine *engine) {
+sprint_status sprint__endless_check(const struct sprint__engine *engine, const struct sprint__section *method) {
   const sprint_shift *shift = engine->shift;
   const sprint_population *window = shift->population;
   if (engine->solver->tells_who)
-    return sprint_fail(
-        engine->context, SPRINT_ERROR_INPUT,
-        "key 'method': it keeps what it knows of each individual, and in a population without end nobody "
-        "is met twice; sgd, or sprint with snapshot: fixed, growing or adaptive, was expected");
+    return sprint__refuse(method, "kind",
+                          "'%s' goes by who each individual is, and in a population without end nobody is met twice; "
+                          "sgd, or sprint with snapshot: fixed, growing or adaptive, was expected",
+                          method->kind->name);
   if (shift->keeps_records)
     return sprint_fail(engine->context, SPRINT_ERROR_INPUT,
                        "key 'shift': people keep what they answered with, and in a population without end nobody is "

@@ -152,21 +152,21 @@ static sprint_status revisit(void *user, const sprint_real *theta, sprint__sum_r
 }
 
 /* A population without end: what goes with it, and this run's way to its records. */
-static sprint_status open_source(struct sprint__engine *engine) {
+static sprint_status open_source(struct sprint__engine *engine, const struct sprint__section *method) {
   struct sprint__source *source = engine->shift->population->source;
   if (!source) return SPRINT_OK;
-  SPRINT__TRY(sprint__endless_check(engine));
+  SPRINT__TRY(sprint__endless_check(engine, method));
   return sprint__tap_open(source, &engine->tap);
 }
 
 /* Where people keep what they answered with, their older records are known if a snapshot of everybody kept them. */
-static sprint_status check_references(const struct sprint__engine *engine) {
+static sprint_status check_references(const struct sprint__engine *engine, const struct sprint__section *method) {
   const sprint_solver *solver = engine->solver;
   if (!engine->shift->keeps_records || !solver->coupled || (solver->anchors && !solver->samples)) return SPRINT_OK;
-  return sprint_fail(engine->context, SPRINT_ERROR_INPUT,
-                     "key 'method': it refers to people's records under %s, which are gone where people keep what they "
-                     "answered with; a correction that is not coupled was expected",
-                     solver->anchors ? "a snapshot that was a sample" : "the deployment before");
+  return sprint__refuse(method, "kind",
+                        "'%s' refers to people's records under %s, which are gone where people keep what they "
+                        "answered with; a correction that is not coupled (paper, stratified) was expected",
+                        method->kind->name, solver->anchors ? "a snapshot that was a sample" : "the deployment before");
 }
 
 sprint_status sprint__engine_new(sprint_context *context, const struct sprint__engine_options *options,
@@ -178,8 +178,8 @@ sprint_status sprint__engine_new(sprint_context *context, const struct sprint__e
   engine->shift = options->shift;
   engine->seed = options->seed;
   engine->most_bytes = 1e6 * (double)sprint__get_integer(options->section, "memory");
-  SPRINT__TRY(open_source(engine));
-  SPRINT__TRY(check_references(engine));
+  SPRINT__TRY(open_source(engine, options->method));
+  SPRINT__TRY(check_references(engine, options->method));
   SPRINT__TRY(allocate(engine, options));
   SPRINT__TRY(pick(engine, options->section));
   answer_for_losses(engine);

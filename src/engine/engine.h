@@ -53,6 +53,7 @@ struct sprint__engine_ops {
 
 struct sprint__engine_options {
   const struct sprint__section *section; /* `engine:` */
+  const struct sprint__section *method;  /* `method:`, for what is said of it */
   sprint_solver *solver;
   sprint_shift *shift;
   const sprint_population *heldout; /* or NULL */
@@ -152,7 +153,7 @@ sprint_status sprint__engine_batch(struct sprint__engine *engine, const sprint_w
 const struct sprint__deployment *sprint__engine_reference(const struct sprint__engine *engine, const sprint_want *want);
 
 /* endless.c: the same, and samples, of populations without end. What such a population does not go with is refused. */
-sprint_status sprint__endless_check(const struct sprint__engine *engine);
+sprint_status sprint__endless_check(const struct sprint__engine *engine, const struct sprint__section *method);
 sprint_status sprint__endless_meets(const struct sprint__engine *engine, const sprint_want *want);
 sprint_status sprint__endless_batch(struct sprint__engine *engine, const sprint_want *want,
                                     sprint_records *ret_records);

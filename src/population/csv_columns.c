@@ -36,7 +36,7 @@ static sprint_status take_row(void *user, const struct sprint__csv_row *row) {
     SPRINT__TRY(sprint__csv_number(&p->header, row, p->columns[j], &x[j]));
     if (isnan(x[j]) && isnan(p->fill[j]))
       return sprint__csv_refuse(&p->header, row, p->columns[j],
-                                "the value is missing, and the model has no fill for it");
+                                "the value is missing, and there is nothing to fill it with");
   }
   p->n++;
   return SPRINT_OK;

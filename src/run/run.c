@@ -70,7 +70,8 @@ static sprint_status allocate_trace(sprint_run *run) {
 }
 
 /* A method without gradients never uses up a budget of them. */
-static sprint_status check_bounded(const struct sprint__section *stop, const sprint_solver *solver) {
+static sprint_status check_bounded(const struct sprint__method *method, const sprint_solver *solver) {
+  const struct sprint__section *stop = method->stop;
   const struct sprint__stop_rules *rules = &solver->rules;
   bool gradients = !solver->estimator->gradientless;
   if (rules->epochs || rules->steps || (rules->ifo && gradients) || rules->samples || rules->deployments ||
@@ -78,8 +79,9 @@ static sprint_status check_bounded(const struct sprint__section *stop, const spr
     return SPRINT_OK;
   if (!gradients && rules->ifo)
     return sprint__refuse(stop, "ifo",
-                          "the method takes no gradients, and nothing else would ever end the run; another "
-                          "bound above 0 was expected");
+                          "'%s' takes no gradients, and nothing else would ever end the run; another bound above 0 was "
+                          "expected",
+                          method->method->kind->name);
   return sprint__refuse(stop, "epochs", "nothing would ever end the run; at least one bound above 0 was expected");
 }
 
@@ -113,10 +115,11 @@ static sprint_status start_solver(sprint_run *run, const struct sprint__run_sect
 static sprint_status fill_run(sprint_run *run, const struct sprint__run_sections *sections,
                               const sprint_run_options *options) {
   SPRINT__TRY(start_solver(run, sections, options->theta));
-  SPRINT__TRY(check_bounded(sections->method.stop, run->solver));
+  SPRINT__TRY(check_bounded(&sections->method, run->solver));
   SPRINT__TRY(sprint__run_evaluates(run, sections->eval));
   SPRINT__TRY(allocate(run));
   struct sprint__engine_options engine = {.section = sections->engine,
+                                          .method = sections->method.method,
                                           .solver = run->solver,
                                           .shift = run->shift,
                                           .heldout = options->heldout,

@@ -188,6 +188,50 @@ static sprint_status read_root(sprint_context *context, const struct sprint__nod
   return SPRINT_OK;
 }
 
+/* The kind that a section names: itself, a single value, or its key `kind`; NULL where it names none. */
+static const struct sprint__node *named_kind(const struct sprint__node *section) {
+  if (!section || section->type == SPRINT__NODE_SCALAR) return section;
+  return sprint__node_child(section, "kind");
+}
+
+/* Whether every entry of the comparison names a kind of the section `key` itself. */
+static bool all_name_kinds(const struct sprint__node *compare, const char *key) {
+  for (size_t i = 0; i < compare->n_children; i++)
+    if (!named_kind(sprint__node_child(compare->children[i], key))) return false;
+  return true;
+}
+
+/* A kind that was set, `method=saga`, must not be passed over without a word because all entries have others. */
+static sprint_status check_heard(sprint_context *context, const struct sprint__node *root, const char *assignment) {
+  const struct sprint__node *compare = sprint__node_child(root, "compare");
+  size_t length = strcspn(assignment, ".=");
+  const char *rest = assignment + length;
+  if (!compare || !sprint__key_is(assignment, length, SPRINT__OF_ENTRY)) return SPRINT_OK;
+  if (*rest == '.' && strncmp(rest, ".kind=", strlen(".kind=")) != 0) return SPRINT_OK;
+  SPRINT__SCOPED(sprint__free) char *key = sprint__printf(context, "%.*s", (int)length, assignment);
+  if (!key) return SPRINT_ERROR_MEMORY;
+  const struct sprint__node *kind = named_kind(sprint__node_child(root, key));
+  if (!kind || kind->type != SPRINT__NODE_SCALAR || !all_name_kinds(compare, key)) return SPRINT_OK;
+  return sprint__complain(context, kind->place,
+                          "key '%s': '%s' would not be used, as every entry of `compare` names a kind of its own; "
+                          "`compare=[]` leaves them out",
+                          key, sprint__show(kind->text).text);
+}
+
+/* The checked comparison of the document; without entries it is none. */
+static sprint_status settle_compare(struct sprint__document *document, const struct sprint__overlay *overlay) {
+  const struct sprint__node *compare = sprint__node_child(document->root, "compare");
+  if (!compare) return SPRINT_OK;
+  if (compare->type == SPRINT__NODE_LIST && compare->n_children == 0) {
+    sprint__node_remove(document->root, "compare");
+    return SPRINT_OK;
+  }
+  SPRINT__TRY(sprint__compare_check(document->context, compare));
+  for (size_t i = 0; !overlay->methods && i < overlay->n_sets; i++)
+    SPRINT__TRY(check_heard(document->context, document->root, overlay->sets[i]));
+  return SPRINT_OK;
+}
+
 /* The assignments over the document's root, and the variants of what that gives. */
 static sprint_status read_form(struct sprint__document *document, const struct sprint__overlay *overlay,
                                struct sprint__variants *variants) {
@@ -199,6 +243,7 @@ static sprint_status read_form(struct sprint__document *document, const struct s
   if (quick)
     return sprint__complain(document->context, quick->place,
                             "key 'quick': is a matter of the file; set the key itself");
+  SPRINT__TRY(settle_compare(document, overlay));
   if (overlay->methods) SPRINT__TRY(sprint__methods_choose(document, overlay->methods));
   if (overlay->n_step_sizes)
     SPRINT__TRY(sprint__methods_multiply(document, overlay->step_sizes, overlay->n_step_sizes));

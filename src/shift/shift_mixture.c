@@ -33,6 +33,9 @@ static sprint_status mixture_setup(sprint_shift *shift, const struct sprint__sec
   m->strength = sprint__get_real(section, "strength");
   m->threshold = sprint__get_real(section, "threshold");
   m->rule = (enum rule)sprint__get_choice(section, "rejects");
+  if (m->rule != BY_THRESHOLD && sprint__get(section, "threshold")->given)
+    return sprint__refuse(section, "threshold",
+                          "people are rejected by their probability; rejects: threshold was expected");
   m->seed = (uint64_t)sprint__get_integer(section, "seed");
   SPRINT__TRY(sprint__shift_class(section, "good", shift->population, &m->good));
   m->outputs = sprint__arena_take(&shift->arena, PIECE, shift->model->n_outputs * sizeof *m->outputs);

@@ -151,6 +151,8 @@ static sprint_status opinion_setup(sprint_shift *shift, const struct sprint__sec
   double lambda = sprint__get_real(section, "susceptibility");
   s->lambda = (sprint_real)lambda;
   s->until = (enum until)sprint__get_choice(section, "until");
+  if (s->until == EQUILIBRIUM && sprint__get(section, "rounds")->given)
+    return sprint__refuse(section, "rounds", "people talk until nothing changes; until: rounds was expected");
   s->n_rounds =
       s->until == EQUILIBRIUM ? rounds_to_equilibrium(lambda) : (size_t)sprint__get_integer(section, "rounds");
   shift->keeps_records = true; /* of `equilibrium` too: asking again would take everybody's response again */

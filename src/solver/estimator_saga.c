@@ -22,7 +22,7 @@ static sprint_status check_memory(const sprint_solver *solver, const struct spri
   double most = (double)sprint__get_integer(section, "memory");
   if (need <= most) return SPRINT_OK;
   return sprint__refuse(section, "memory",
-                        "a table of %zu gradients of %zu parameters takes %.0f megabytes; at most %.0f may be taken",
+                        "a table of %zu gradients of %zu parameters takes %.3g megabytes; at most %.0f may be taken",
                         solver->n, solver->n_params, need, most);
 }
 

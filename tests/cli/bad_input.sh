@@ -593,6 +593,20 @@ model: {loss: mean}
 shift: replicator
 END
 
+refuses_config "c.yaml:2: key 'shift.rounds': people talk until nothing changes; until: rounds was expected" <<'END'
+data: {kind: csv, path: good.csv, label: y}
+shift: {kind: opinion, rounds: 3}
+END
+refuses_config "c.yaml:2: key 'shift.threshold': people are rejected by their probability; rejects: threshold was expected" <<'END'
+data: {kind: csv, path: good.csv, label: y}
+shift: {kind: mixture, threshold: 0.3}
+END
+printf 'listener,speaker,weight\n0,1,nan\n' >unweighed.csv
+refuses_config "unweighed.csv:2: column 3 'weight': the value is missing, and there is nothing to fill it with" <<'END'
+data: {kind: csv, path: good.csv, label: y}
+shift: {kind: opinion, network: unweighed.csv}
+END
+
 ### compare
 refuses_config "c.yaml:3: key 'compare': two entries have the same name" <<'END'
 compare:
@@ -623,6 +637,40 @@ compare:
   - {name: a, method: {kind: sgd}}
   - {name: b, method: {kind: sgd, batch: 0}}
 END
+
+put pair.yaml <<'END'
+data: {kind: csv, path: good.csv, label: y}
+stop: {epochs: 1}
+compare:
+  - {name: a, method: sgd, step: {size: 0.2}}
+  - {name: b, method: {kind: rgd}}
+END
+refuses 1 "--set method=saga: key 'method': 'saga' would not be used, as every entry of \`compare\` names a kind of its own" \
+  run pair.yaml --out out --set method=saga
+refuses 1 "key 'method': 'saga' would not be used" run pair.yaml --out out --set method.kind=saga
+refuses 1 "key 'method': 'saga' would not be used" run pair.yaml --out out --set 'method={batch: 2, kind: saga}'
+
+### Sentences that name the method, and where it is
+refuses_config "c.yaml:2: key 'method.kind': 'sarah' refers to people's records under the deployment before, which are gone" <<'END'
+data: {kind: csv, path: good.csv, label: y}
+method: sarah
+shift: {kind: strategic, memory: accumulating}
+END
+refuses_config "c.yaml:2: key 'method.kind': 'perfgd' goes by who each individual is, and in a population without end" <<'END'
+data: {kind: lending, endless: true, window: 50}
+method: {kind: perfgd, inner: 5}
+shift: strategic
+END
+refuses_config "c.yaml:2: key 'stop.ifo': 'dfo' takes no gradients" <<'END'
+method: dfo
+stop: {epochs: 0, ifo: 100}
+END
+refuses_config "c.yaml:2: key 'method.memory': a table of 6 gradients of 3 parameters takes" <<'END'
+data: {kind: csv, path: good.csv, label: y}
+method: {kind: saga, memory: 0}
+END
+n_checks=$((n_checks + 1))
+grep -q 'takes 0 megabytes' "$heard/stderr" && wrong "saga: a table that takes nothing does not fit: $(cat "$heard/stderr")"
 
 ### Parameter files
 head -c 136 theta.npy >short.npy # 128 bytes of header, two of three numbers
@@ -691,7 +739,7 @@ put bad.csv <<'END'
 a,b
 1,NA
 END
-refuses_predict "bad.csv:2: column 2 'b': the value is missing, and the model has no fill for it"
+refuses_predict "bad.csv:2: column 2 'b': the value is missing, and there is nothing to fill it with"
 : >bad.csv
 refuses_predict "bad.csv: the file is empty"
 refuses_predict "theta.safetensors: its metadata 'features' is missing or broken; a model.safetensors of" \

@@ -138,6 +138,28 @@ check "an edge" grep -q '^warning: slow: the pick, 0.2, is at the edge of the gr
 compares bed.yaml --budget ifo=120 --methods slow --tune --out usual --seeds 1
 equal "the usual grid" "0.001 0.003 0.01 0.03 0.1 0.3 1" "$(column usual/tune.csv step_size)"
 
+compares bed.yaml --budget ifo=4000 --methods rrm,coupled --tune 0.1,0.2 --out alike --seeds 2
+check "no step size matters to rrm: it says so" grep -q '^warning: rrm: every step size gives the same: it does not go by' stdout
+check "and names no better one" test -z "$(grep 'rrm.*edge of the grid' stdout)"
+
+### What a budget leaves undone is said: a minimisation that it cut off, a stream that ended before it was used up
+compares bed.yaml --budget ifo=200 --methods two-stage,coupled --out cutoff --seeds 2
+check "a minimisation that was cut off" grep -q '^warning: two-stage: 2 minimisation(s) ended short of their tolerance, or of the budget' stdout
+{ echo z,y && for i in $(seq 100); do echo "$((i % 7)),0"; done; } >brief.csv
+compares bed.yaml --set 'data={kind: stream, path: brief.csv, label: y, target: value, standardize: none, window: 20}' \
+  --set method.inner=5 --budget samples=1000 --methods sgd --out brief --seeds 2
+check "what it is measured on" grep -q '^bed: a population without end, evaluated on a window of 20 rows' stdout
+check "a stream that ended" grep -q '^warning: sgd: the stream of records ended in 2 of 2 run(s), before the budget was used up$' stdout
+
+compares bed.yaml --set 'data={kind: lending, n: 100}' --set model.loss=logistic --set 'shift={kind: retention, alpha: 50}' \
+  --set eval={} --budget ifo=3000 --methods sgd --out lost --seeds 2
+check "a population that collapsed" grep -q '^warning: sgd: the population collapsed onto few classes in 2 of 2 run(s)$' stdout
+
+### The table's columns are where their titles are, however long a ratio is
+compares bed.yaml --budget ifo=4000 --methods coupled,sgd:step.size=0.0001,slow:step.size=0.3 --out wide
+verdicts() { sed 's/×÷/ab/; s/±/a/' stdout | awk '/^rank/ { at = index($0, "verdict") } /^[123] / { print match(substr($0, at - 1), /[a-z]/) }'; }
+equal "verdicts are below their title" "2 2 2" "$(verdicts | xargs)"
+
 ### Interrupted: what was done is kept, and nothing is ranked
 "$SPRINT_F64" compare bed.yaml --budget steps=1000000000 --methods sgd --set eval.every=100000000 --out cut >stdout 2>cut.stderr </dev/null &
 pid=$!

@@ -115,6 +115,11 @@ for seed in 1 2; do
 done
 check "seeds differ" test "$(sed -n 2p many/plain/seed-1/trace.csv)" != "$(sed -n 2p many/plain/seed-2/trace.csv)"
 equal "lines of the table" "plain reduced lazy" "$(awk '/±/ && !/final/ { print $1 }' stdout | xargs)"
+runs run compare.yaml --out alone --seed 3 --set 'compare=[]' --set method=saga
+check "without its entries, the config's own method is run" test -e alone/trace.csv
+runs run base.yaml --out huge --set 'model={layers: dense 1, loss: squared}' --set step.size=1000 --set stop.steps=2 \
+  --set shift=none --set stop.explosion=1e30
+check "a loss that has no place in its column: $(grep '^s' stdout)" grep -Eq '^[a-z]+ +[0-9.]+e\+[0-9]+ ' stdout
 runs run compare.yaml --out one-seed --seed 3
 equal "--seed with a comparison" "lazy/seed-3 plain/seed-3 reduced/seed-3" "$(cd one-seed && echo */*)"
 # What a comparison trains is what the method alone would have trained.

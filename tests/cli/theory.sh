@@ -38,6 +38,9 @@ check "n^alpha" awk '/^schedule/ { on = 1 } on && $1 == "1/2" && $2 == 100 { fou
 first=$(row '  Delta_0 / (T Gamma)' 1) rest=$(sed -n 's/.*gamma\/Gamma *\([^ ]*\) .*/\1/p' stdout)
 close "the bound is the sum" "$(awk "BEGIN { print $first + $rest }")" "$(row '  mean |grad J|^2 is at most' 1)" 5e-4
 
+runs theory --L 1 --kappa 0.1 --m 100 --n 10000 --delta0 1 --delta 0.1 --sigma0 1
+check "what never gets there is no factor" grep -q '^  all: SPRINT alone gets there$' stdout
+
 # No guarantee: a result, with one sentence and exit code 1.
 fails 1 'no guarantee at gamma = 0.5: Gamma > 0 fails, Gamma = Gamma_0 - gamma/4 = -' --L 1 --kappa 0.1 --m 100 --n 1000 --delta0 1 --gamma 0.5
 check "what can be said is said" grep -q '^bound at the largest Gamma' stdout
@@ -91,6 +94,17 @@ runs theory bed.yaml --model saved/model.safetensors
 check "where" grep -q 'at saved/model.safetensors' stdout
 fails 1 'saved: is no finished run of this config' bed.yaml --check saved --set shift.epsilon=0.4
 fails 1 'nowhere/run.json' bed.yaml --check nowhere
+runs run bed.yaml --set stop.gradient=0.8 --out early
+made=$(cell early/trace.csv step -1)
+check "it ended before its 600 steps" test "$made" -lt 600 -a "$made" -gt 0
+runs theory bed.yaml --set stop.gradient=0.8 --check early
+check "T is what the run made" grep -q "after T = $made steps$" stdout
+fails 1 'bed.yaml: a population without end has no n; --n, the records that a snapshot takes, was expected' bed.yaml \
+  --set 'data={kind: gaussian, endless: true, window: 100, standardize: none}' --set method.kind=sgd
+runs theory bed.yaml --set 'data={kind: gaussian, endless: true, window: 100, standardize: none}' --set method.kind=sgd --n 1000
+check "its window" grep -q 'from 100 of 100 individuals, the window of a population without end$' stdout
+runs theory bed.yaml --set 'grid={shift.epsilon: [0.2, 0.3]}'
+check "one point of a grid" grep -q '(one of the 2 points of the grid; --set chooses another)' stdout
 fails 1 'no guarantee at gamma = 0.9' bed.yaml --set step.size=0.9
 fails 1 '--delta0 was expected' bed.yaml --model saved/model.safetensors --set model.loss=linear
 

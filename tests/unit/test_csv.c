@@ -306,7 +306,7 @@ static void test_csv__reads_columns_for_scoring(void **state) {
   assert_int_equal(sprint__csv_read_columns(f->context, f->path, names, (double[]){7, NAN}, 2, &n, &x),
                    SPRINT_ERROR_INPUT);
   assert_non_null(strstr(sprint_context_error(f->context),
-                         "train.csv:3: column 2 'b': the value is missing, and the model has no fill for it"));
+                         "train.csv:3: column 2 'b': the value is missing, and there is nothing to fill it with"));
   const char *const wrong[] = {"c", "b"};
   assert_int_equal(sprint__csv_read_columns(f->context, f->path, wrong, (double[]){7, 7}, 2, &n, &x),
                    SPRINT_ERROR_INPUT);

@@ -122,7 +122,7 @@ static void test_dfo__budgets(void **state) {
   assert_int_equal(sprint_run_stop(run), SPRINT_STOP_DIVERGED);
   sprint_run_free(run);
   bench_refused(&b, "{method: {kind: dfo, delta: 0}}", "method.delta");
-  bench_refused(&b, "{method: dfo, stop: {epochs: 0, ifo: 100}}", "stop.ifo': the method takes no gradients");
+  bench_refused(&b, "{method: dfo, stop: {epochs: 0, ifo: 100}}", "stop.ifo': 'dfo' takes no gradients");
   bench_free(&b);
 }
 
