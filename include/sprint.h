@@ -216,6 +216,8 @@ SPRINT_API const char *sprint_experiment_point_name(const sprint_experiment *exp
 SPRINT_API size_t sprint_experiment_n_methods(const sprint_experiment *experiment);
 SPRINT_API size_t sprint_experiment_n_seeds(const sprint_experiment *experiment);
 SPRINT_API const char *sprint_experiment_method_name(const sprint_experiment *experiment, size_t method);
+/* What kind it is, as `sprint list methods` has it. */
+SPRINT_API const struct sprint_kind *sprint_experiment_method_kind(const sprint_experiment *experiment, size_t method);
 SPRINT_API uint64_t sprint_experiment_seed(const sprint_experiment *experiment, size_t seed);
 SPRINT_API const char *sprint_experiment_name(const sprint_experiment *experiment);
 SPRINT_API const char *sprint_experiment_out(const sprint_experiment *experiment); /* the config's `out`, or "" */
@@ -601,6 +603,7 @@ typedef struct sprint_kind {
   const char *cites;  /* the paper */
   const char *cost;   /* per-sample gradients of a step, and what else it takes */
   const char *memory; /* beyond theta and v, in reals; d parameters, n individuals */
+  bool optimal;       /* it seeks the performative optimum, where |grad J(theta; theta)| need not be small */
 } sprint_kind;
 
 /* A family: all kinds of one section, and the keys that they share. A family of one nameless kind is a plain section.

@@ -228,6 +228,7 @@ static int compare_run(sprint_context *context, const struct cli_command *comman
   }
   for (size_t m = 0; all.names && m < all.n_methods; m++) free(all.names[m]);
   free(all.names);
+  free(all.optimal);
   free(all.seeds);
   free(all.out);
   return code;

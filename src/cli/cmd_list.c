@@ -46,6 +46,7 @@ static void print_params(const sprint_param *params, size_t n) {
 static void print_facts(const sprint_kind *kind) {
   if (kind->cost) printf("      cost: %s\n", kind->cost);
   if (kind->memory) printf("      memory: %s (d parameters, n individuals, batch b)\n", kind->memory);
+  if (kind->optimal) puts("      seeks: the performative optimum, not a stable point");
   if (kind->cites) printf("      see: %s\n", kind->cites);
 }
 

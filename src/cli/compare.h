@@ -11,6 +11,7 @@ struct cli_criterion {
   size_t offset; /* in a trace row */
   bool larger_wins;
   bool logarithmic;    /* spans decades */
+  bool of_stability;   /* is small at a stable point, and need not be at the performative optimum */
   const char *missing; /* why a run may not have it */
 };
 
@@ -36,6 +37,7 @@ struct cli_comparison {
   double sizes[CLI_MAX];
   size_t n_points, n_methods;
   char **names;    /* (n_methods) */
+  bool *optimal;   /* (n_methods) it seeks the performative optimum, and no stable point */
   size_t n_seeds;  /* of the ranking; those of the tuning follow them */
   size_t n_tuning; /* seeds of the tuning; 0: none */
   uint64_t *seeds; /* (n_seeds + n_tuning) */

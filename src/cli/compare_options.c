@@ -12,15 +12,15 @@
 
 enum { MAX_SEEDS = 10000, TUNING_SEEDS = 3 };
 
-#define CRITERION(WORD, TITLE, FIELD, LARGER, LOG, MISSING) \
-  { WORD, TITLE, offsetof(sprint_trace_row, FIELD), LARGER, LOG, MISSING }
+#define CRITERION(WORD, TITLE, FIELD, LARGER, LOG, STABLE, MISSING) \
+  { WORD, TITLE, offsetof(sprint_trace_row, FIELD), LARGER, LOG, STABLE, MISSING }
 
 static const struct cli_criterion criteria[] = {
-    CRITERION("grad", "|grad J|^2", gradient_sq, false, true, "it cannot be measured"),
-    CRITERION("grad-mean", "|grad J|^2, mean over rows", gradient_sq_mean, false, true, "it cannot be measured"),
-    CRITERION("loss", "loss on D(theta)", loss, false, false, "it cannot be measured"),
-    CRITERION("accuracy", "accuracy on D(theta)", accuracy, true, false, "the model does not classify"),
-    CRITERION("distance", "|theta - reference|", distance, false, true, "eval.reference names no point"),
+    CRITERION("grad", "|grad J|^2", gradient_sq, false, true, true, "it cannot be measured"),
+    CRITERION("grad-mean", "|grad J|^2, mean over rows", gradient_sq_mean, false, true, true, "it cannot be measured"),
+    CRITERION("loss", "loss on D(theta)", loss, false, false, false, "it cannot be measured"),
+    CRITERION("accuracy", "accuracy on D(theta)", accuracy, true, false, false, "the model does not classify"),
+    CRITERION("distance", "|theta - reference|", distance, false, true, false, "eval.reference names no point"),
 };
 
 enum { N_CRITERIA = sizeof criteria / sizeof criteria[0] };
@@ -199,6 +199,9 @@ void cli_compare_size_up(struct cli_comparison *comparison, const sprint_experim
   comparison->names = cli_room(comparison->n_methods, sizeof *comparison->names);
   for (size_t m = 0; m < comparison->n_methods; m++)
     comparison->names[m] = cli_format("%s", sprint_experiment_method_name(experiment, m));
+  comparison->optimal = cli_room(comparison->n_methods, sizeof *comparison->optimal);
+  for (size_t m = 0; m < comparison->n_methods; m++)
+    comparison->optimal[m] = sprint_experiment_method_kind(experiment, m)->optimal;
   uint64_t largest = 0;
   for (size_t i = 0; i < n; i++) {
     bool own = i < comparison->n_seeds && i < sprint_experiment_n_seeds(experiment);

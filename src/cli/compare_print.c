@@ -186,6 +186,13 @@ static void print_unsolved(const struct cli_match *match, size_t point, size_t m
         all->names[method], n);
 }
 
+/* A stable point and the optimum are not the same: there a gradient of that size is no fault. */
+static void print_other_goal(const struct cli_comparison *all, size_t method) {
+  if (all->by->of_stability && all->optimal[method])
+    printf("note: %s seeks the performative optimum, where %s need not be small; --by loss ranks it by what it seeks\n",
+           all->names[method], all->by->title);
+}
+
 void cli_match_print(const struct cli_match *match, size_t point) {
   const struct cli_comparison *all = match->all;
   struct widths widths = widths_of(match, point);
@@ -197,6 +204,7 @@ void cli_match_print(const struct cli_match *match, size_t point) {
       match, point, CLI_TIED, " is tied with ",
       match->logarithmic[point] ? ": the interval of the ratio holds 1" : ": the interval of the difference holds 0");
   if (all->n_seeds == 1) puts("one seed: there are no intervals, and nothing can be said to beat anything");
+  for (size_t m = 0; m < all->n_methods; m++) print_other_goal(all, m);
   for (size_t m = 0; m < all->n_methods; m++) print_diverged(match, point, m);
   for (size_t m = 0; m < all->n_methods; m++) print_unmoved(match, point, m);
   for (size_t m = 0; m < all->n_methods; m++) print_ended(match, point, m, SPRINT_STOP_STREAM);

@@ -28,6 +28,10 @@ const char *sprint_experiment_method_name(const sprint_experiment *experiment, s
   return experiment->variants.items[method].name;
 }
 
+const sprint_kind *sprint_experiment_method_kind(const sprint_experiment *experiment, size_t method) {
+  return sprint__get_section(experiment->variants.items[method].config, "method")->kind;
+}
+
 const char *sprint_experiment_name(const sprint_experiment *experiment) {
   return sprint__get_text(experiment->variants.items[0].config, "name");
 }

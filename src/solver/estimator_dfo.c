@@ -90,4 +90,5 @@ const sprint_kind sprint__estimator_dfo = {
     .cites = "Agarwal, Dekel, Xiao, COLT 2010; Flaxman, Kalai, McMahan, SODA 2005",
     .cost = "no IFO; 2 deployments, 2b samples and as many losses a step",
     .memory = "3d",
+    .optimal = true,
 };

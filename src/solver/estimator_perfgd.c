@@ -96,6 +96,7 @@ const sprint_kind sprint__estimator_perfgd = {
     .cites = "Izzo, Ying, Zou, ICML 2021; here with the shift's own derivative",
     .cost = "b IFO a step",
     .memory = "2b x features + d",
+    .optimal = true,
 };
 
 static sprint_status full_setup(sprint_solver *solver, const struct sprint__section *section) {
@@ -164,4 +165,5 @@ const sprint_kind sprint__estimator_perfgd_full = {
     .cites = "Izzo, Ying, Zou, ICML 2021; here with the shift's own derivative",
     .cost = "2n IFO a step: everybody is looked at twice, once for each half of the gradient",
     .memory = "3d; n x features where records are told",
+    .optimal = true,
 };

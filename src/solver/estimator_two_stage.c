@@ -261,4 +261,5 @@ const sprint_kind sprint__estimator_two_stage = {
     .cites = "Miller, Perdomo, Zrnic, ICML 2021",
     .cost = "`probes` deployments of b samples, then N = probes x b IFO a pass of the minimisation",
     .memory = "N x features + probes x d + d^2 + features x d; about 16d doubles (L-BFGS)",
+    .optimal = true,
 };

@@ -96,6 +96,10 @@ check "one seed: nothing beats anything" test -z "$(grep beats stdout)"
 equal "one seed: verdicts" "best unknown unknown" "$(column many/ranking.csv verdict | cut -d ' ' -f 1-3)"
 equal "one seed: no interval" nan "$(field many/ranking.csv slow low)"
 equal "loss is compared as it is" linear "$(field many/ranking.csv slow scale)"
+compares bed.yaml --budget steps=3 --methods slow,perfgd --seeds 2 --out goals
+check "another goal is said" grep -q '^note: perfgd seeks the performative optimum, where |grad J|^2 need not be small' stdout
+compares bed.yaml --budget steps=3 --methods slow,perfgd --seeds 2 --out goals --by loss
+check "by loss there is nothing to say" test -z "$(grep seeks stdout)"
 compares bed.yaml --budget seconds=0.01 --methods slow --seeds 2 --out time
 equal "seconds" "seconds seconds" "$(column time/compare.csv stop)"
 check "one at a time, so that they do not share the machine" grep -q '^ranking to seconds=0.01: 2 runs, one at a time' stdout
