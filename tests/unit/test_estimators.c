@@ -295,7 +295,7 @@ static void test_drift__ends_an_epoch(void **state) {
   world_free(&w);
 }
 
-/* Cut sample by sample, and as a whole, by hand. */
+/* Cut sample by sample, and as a whole, by hand. The penalty is part of every loss: it is cut with the rest. */
 static void check_clipped(struct world w) {
   const double length = 0.3;
   sprint_real start[MOST], parts[2][MOST];
@@ -335,6 +335,7 @@ static void check_clipped(struct world w) {
 static void test_clipped__cuts(void **state) {
   (void)state;
   check_clipped(scene("none"));
+  check_clipped(penalized_scene());
 }
 
 /* No step goes farther than gamma times the length, and the penalty is part of v: the first is grad J, cut, and all of
