@@ -219,12 +219,18 @@ double sprint__model_penalty(const sprint_model *model, const sprint_real *theta
   return sum / 2;
 }
 
+void sprint__model_add_decay(const sprint_model *model, const sprint_real *theta, double weight,
+                             sprint_real *gradient) {
+  if (model->l2 == 0) return;
+  for (size_t i = 0; i < model->n_params; i++)
+    gradient[i] += (sprint_real)(weight * sprint__model_decay(model, theta, i));
+}
+
 /* gradient := gradient / n + the penalty's. */
 static void mean_gradient(const sprint_model *model, const sprint_real *theta, size_t n, sprint_real *gradient) {
   sprint_real scale = (sprint_real)(1.0 / (double)n);
   for (size_t i = 0; i < model->n_params; i++) gradient[i] *= scale;
-  if (model->l2 == 0) return;
-  for (size_t i = 0; i < model->n_params; i++) gradient[i] += (sprint_real)sprint__model_decay(model, theta, i);
+  sprint__model_add_decay(model, theta, 1, gradient);
 }
 
 /* Whether y is a class number, of k classes. */

@@ -208,6 +208,9 @@ static inline double sprint__model_decay(const sprint_model *model, const sprint
   return model->undecayed && model->undecayed[i] ? 0.0 : model->l2 * (double)theta[i];
 }
 
+/* Adds weight times the penalty's gradient at theta. */
+void sprint__model_add_decay(const sprint_model *model, const sprint_real *theta, double weight, sprint_real *gradient);
+
 /* What a network's outputs say: class probabilities (n, n_classes), or values (n) of a regression. */
 sprint_status sprint__network_scores(const sprint_model *model, const sprint_real *outputs, size_t n,
                                      double *ret_scores);

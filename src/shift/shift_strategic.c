@@ -44,6 +44,10 @@ static sprint_status strategic_score(sprint_shift *shift, const struct sprint__s
   if (shift->model->classifies) return sprint__shift_class(section, "good", shift->population, &s->score.good);
   if (s->score.probability)
     return sprint__refuse(section, "score", "'probability' needs a loss of classes; this model has none");
+  if (sprint__get(section, "good")->given)
+    return sprint__refuse(section, "good",
+                          "the good class needs a loss of classes; this model has none, and people want its output "
+                          "higher, or with `sign: -` lower");
   return SPRINT_OK;
 }
 

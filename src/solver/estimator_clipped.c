@@ -32,7 +32,7 @@ static sprint_real factor(const struct clipped *s, double norm) {
   return (sprint_real)(norm > s->length ? s->length / norm : 1);
 }
 
-/* direction := the sum of all samples' gradients, each cut; returns the sum of the losses. */
+/* direction := the sum of all samples' gradients, the penalty's in each, cut; returns the sum of the losses. */
 static double sum_cut(sprint_solver *solver, const struct sprint__rows *rows) {
   struct clipped *s = solver->impl;
   double loss = 0;
@@ -41,6 +41,7 @@ static double sum_cut(sprint_solver *solver, const struct sprint__rows *rows) {
     struct sprint__rows row = sprint__rows_part(rows, solver->model->n_features, i, i + 1);
     struct sprint__sums sums = {0, 0, s->part};
     sprint__model_sums(solver->model, solver->theta, &row, &sums, NULL);
+    sprint__model_add_decay(solver->model, solver->theta, 1, s->part);
     sprint_real by = factor(s, sqrt(sprint__norm_sq(s->part, solver->n_params)));
     for (size_t k = 0; k < solver->n_params; k++) solver->direction[k] += by * s->part[k];
     loss += sums.loss;
@@ -56,11 +57,13 @@ static bool clipped_batch(sprint_solver *solver, const sprint_records *records, 
     sums.loss = sum_cut(solver, rows);
   } else {
     sprint__model_sums(solver->model, solver->theta, rows, &sums, NULL);
+    sprint__model_add_decay(solver->model, solver->theta, (double)rows->n, solver->direction);
     double norm = sqrt(sprint__norm_sq(solver->direction, solver->n_params)) / (double)rows->n;
     ret_estimate->scale *= factor(s, norm);
   }
   ret_estimate->loss = sums.loss / (double)records->n;
   ret_estimate->ifo = records->n;
+  ret_estimate->penalized = true;
   return true;
 }
 

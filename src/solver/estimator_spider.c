@@ -22,11 +22,13 @@ static bool spider_want(const sprint_solver *solver, sprint_want *ret_want) {
   return sprint__recursive_want(solver, &s->recursive, solver->epoch_step == 0, ret_want);
 }
 
-/* The recursion goes on with v as it is: what is cut is the step. The penalty's part is not, and comes on top. */
+/* The recursion goes on with v as it is: what is cut is the step, all of it, the penalty's part too. */
 static void cut(sprint_solver *solver, struct sprint__estimate *estimate) {
   const struct spider *s = solver->impl;
+  sprint__model_add_decay(solver->model, solver->theta, 1, solver->direction);
   double norm = sqrt(sprint__norm_sq(solver->direction, solver->n_params));
   estimate->scale = (sprint_real)(norm > s->length ? s->length / norm : 1);
+  estimate->penalized = true;
 }
 
 static bool spider_population(sprint_solver *solver, const struct sprint__strata_sums *told,

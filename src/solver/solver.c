@@ -106,7 +106,8 @@ sprint_status sprint_solver_ask(sprint_solver *solver, sprint_want *ret_want) {
   if (!solver->asked) {
     sprint_want want = {
         .size = sizeof want, .step = solver->cost.steps, .epoch = solver->cost.epochs, .theta = solver->theta};
-    bool insists = solver->snapshot_next = solver->estimator->want(solver, &want);
+    bool insists = solver->estimator->want(solver, &want);
+    solver->snapshot_next = insists && !solver->steps_by_snapshots;
     if (want.n == 0) want.n = want.kind == SPRINT_WANT_BATCH ? solver->batch : solver->n;
     want.deploy = must_deploy(solver, &want, insists);
     want.deployment = solver->cost.deployments + want.deploy;

@@ -99,6 +99,7 @@ struct sprint_solver {
   bool anchors;                 /* its linear steps have a theta~ */
   bool follows;                 /* its references are to the deployment before, not to a snapshot's */
   bool samples;                 /* a snapshot of its may be a sample */
+  bool steps_by_snapshots;      /* a snapshot is a step of itself; otherwise steps follow it */
   bool may_end_epoch;           /* by ends_epoch */
   bool tells_strata, tells_who; /* its batches say of which stratum, and whose, each record is */
   uint64_t least_ifo;           /* per-sample gradients that a step takes at least: none is begun with fewer left */
@@ -121,7 +122,7 @@ struct sprint_solver {
   sprint_status trouble; /* what failed within the estimator, with its sentence: telling fails with it */
   double first_loss;     /* NaN until one was seen */
   sprint_want wanted;
-  bool snapshot_next; /* what is wanted is a snapshot, not yet a step */
+  bool snapshot_next; /* what is wanted is a snapshot, and not yet a step */
   bool asked;
   struct sprint__strata_sums
       told; /* of the population that is being told; no room where an engine tells its own sums */

@@ -23,6 +23,12 @@ static struct world scene(const char *shift) {
                    "{layers: 'dense 6, tanh, dense 1', loss: logistic}", shift);
 }
 
+/* The same, its loss with a penalty that is as large as the rest. */
+static struct world penalized_scene(void) {
+  return world_new("{kind: lending, n: 2000, select: balanced, size: 24}",
+                   "{layers: 'dense 6, tanh, dense 1', loss: logistic, l2: 0.5}", "none");
+}
+
 static const char both[] = "{kind: both, response: {kind: strategic, alpha: 0.4}, strata: {kind: retention, alpha: 2}}";
 
 static void respond(const struct teller *t, uint64_t deployment, const uint32_t *who, size_t n, sprint_real *x) {
@@ -289,10 +295,8 @@ static void test_drift__ends_an_epoch(void **state) {
   world_free(&w);
 }
 
-/* Cut sample by sample, and as a whole, by hand. */
-static void test_clipped__cuts(void **state) {
-  (void)state;
-  struct world w = scene("none");
+/* Cut sample by sample, and as a whole, by hand. The penalty is part of every loss: it is cut with the rest. */
+static void check_clipped(struct world w) {
   const double length = 0.3;
   sprint_real start[MOST], parts[2][MOST];
   const uint32_t who[] = {2, 19};
@@ -325,6 +329,46 @@ static void test_clipped__cuts(void **state) {
     for (size_t k = 0; k < w.model->n_params; k++) CLOSE(sprint_solver_direction(solver)[k], by * expected[k], 20);
     sprint_solver_free(solver);
   }
+  world_free(&w);
+}
+
+static void test_clipped__cuts(void **state) {
+  (void)state;
+  check_clipped(scene("none"));
+  check_clipped(penalized_scene());
+}
+
+/* No step goes farther than gamma times the length, and the penalty is part of v: the first is grad J, cut, and all of
+ * them keep to the bound. */
+static void test_spider__cuts_all_of_v(void **state) {
+  (void)state;
+  struct world w = penalized_scene();
+  const double length = 0.3;
+  sprint_real start[MOST];
+  double gradient[MOST], square = 0;
+  MUST(w.context, sprint_model_start(w.model, 11, start));
+  MUST(w.context, sprint_risk(w.shift, start, start, NULL, NULL, gradient));
+  for (size_t k = 0; k < w.model->n_params; k++) square += gradient[k] * gradient[k];
+  assert_true(sqrt(square) > length);
+  static struct teller t;
+  const uint32_t script[] = {3, 17, 5};
+  sprint_solver *solver =
+      solver_new(&w, "{method: {kind: spider, batch: 1, inner: 8, length: 0.3}, stop: {epochs: 1}}", false);
+  t = (struct teller){.world = &w, .script = script};
+  sprint_want want = {.size = sizeof want};
+  MUST(w.context, sprint_solver_ask(solver, &want));
+  memcpy(t.deployed[want.deployment], want.theta, w.model->n_params * sizeof(sprint_real));
+  MUST(w.context, sprint_shift_strata(w.shift, want.theta, t.p));
+  t.want = want;
+  tell_everybody(&t, solver);
+  for (size_t k = 0; k < w.model->n_params; k++)
+    CLOSE(sprint_solver_direction(solver)[k], length / sqrt(square) * gradient[k], 20);
+  for (int s = 0; s < 3; s++, t.script++) {
+    drive(&t, solver, 1);
+    double norm = sqrt(sprint__norm_sq(sprint_solver_direction(solver), w.model->n_params));
+    assert_true(norm <= length * (1 + 1e-5)); /* roundings of a norm in single precision */
+  }
+  sprint_solver_free(solver);
   world_free(&w);
 }
 
@@ -422,6 +466,7 @@ int main(void) {
       cmocka_unit_test(test_drift__is_exact_by_strata),
       cmocka_unit_test(test_drift__ends_an_epoch),
       cmocka_unit_test(test_clipped__cuts),
+      cmocka_unit_test(test_spider__cuts_all_of_v),
       cmocka_unit_test(test_step__momentum_and_adam),
       cmocka_unit_test(test_saga__a_table_that_does_not_fit),
       cmocka_unit_test(test_saga__needs_identities),

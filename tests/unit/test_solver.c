@@ -217,6 +217,27 @@ static void test_stop__reasons(void **state) {
 #undef METHOD
 }
 
+/* Where the gradient of all is a step of itself, a budget that is left is spent on it, as by rgd: 6 + 4 + 4 an epoch.
+ */
+static void test_stop__a_snapshot_that_is_a_step(void **state) {
+  (void)state;
+  static const char *const methods[] = {"sarah", "spider"};
+  static const struct {
+    const char *stop;
+    uint64_t steps;
+  } cases[] = {{"ifo: 5", 1},  {"ifo: 6", 1},      {"ifo: 7", 2},     {"ifo: 14", 3},
+               {"ifo: 15", 4}, {"samples: 10", 3}, {"samples: 11", 4}};
+  for (size_t m = 0; m < 2; m++)
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+      char spec[160];
+      uint64_t steps = 0;
+      snprintf(spec, sizeof spec, "{method: {kind: %s, batch: 2}, step: {size: 0.01}, stop: {%s}}", methods[m],
+               cases[i].stop);
+      stop_of(spec, &steps);
+      assert_int_equal(steps, cases[i].steps);
+    }
+}
+
 static void test_solver__misuse_is_refused(void **state) {
   (void)state;
   struct bench b = bench_new("{method: {kind: sprint, batch: 2}}", 10);
@@ -418,6 +439,7 @@ int main(void) {
       cmocka_unit_test(test_schedule__sizes),
       cmocka_unit_test(test_step__projects_onto_the_ball),
       cmocka_unit_test(test_stop__reasons),
+      cmocka_unit_test(test_stop__a_snapshot_that_is_a_step),
       cmocka_unit_test(test_solver__misuse_is_refused),
       cmocka_unit_test(test_solver__structs_may_grow),
       cmocka_unit_test(test_solver__stale_records_are_refused),
