@@ -158,6 +158,9 @@ bool sprint__solver_revisit(sprint_solver *solver, const sprint_real *theta, spr
 /* Whether the budget has room for so many per-sample gradients more. */
 bool sprint__solver_affords(const sprint_solver *solver, uint64_t ifo);
 
+/* records.c: whether the records are what was wanted. */
+sprint_status sprint__records_check(const sprint_solver *solver, const sprint_records *records);
+
 /* kept.c: a copy of everybody's records as they are told, n x d reals, which answers for solver->revisit. */
 sprint_status sprint__kept_setup(sprint_solver *solver);
 void sprint__kept_clear(sprint_solver *solver);
