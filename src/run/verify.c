@@ -126,10 +126,35 @@ static sprint_status verify_contractions(struct sprint__verify *v) {
   return SPRINT_OK;
 }
 
+/* A method's theta after a long run, against the point that it should have reached. */
+static sprint_status verify_reached(struct sprint__verify *v, const struct bed *bed, const char *bed_name,
+                                    const char *method, const char *point, double expected) {
+  char spec[256], name[96];
+  double got = NAN;
+  snprintf(spec, sizeof spec, "{method: {kind: %s, batch: 5, inner: 40}, step: {size: 0.1}, stop: {epochs: 60}}",
+           method);
+  SPRINT__TRY(run_scalar(v->context, bed, spec, 4, &got));
+  snprintf(name, sizeof name, "%s: %s by %s", bed_name, point, method);
+  sprint__verify_compare(v, name, expected, got);
+  return SPRINT_OK;
+}
+
+static sprint_status verify_methods(struct sprint__verify *v) {
+  static const char *const stable[] = {"sprint", "saga", "sarah", "spider", "page", "rrm"};
+  const double epsilon = 0.5, lambda = 0.25;
+  SPRINT__CLEARED(bed_clear) struct bed ridge = {0};
+  SPRINT__TRY(bed_new(v->context, "mean", lambda, epsilon, 1.0, &ridge));
+  for (size_t k = 0; k < SPRINT__COUNT(stable); k++)
+    SPRINT__TRY(verify_reached(v, &ridge, "ridge", stable[k], "theta_PS", ridge.mean / (1 - epsilon + lambda)));
+  return verify_reached(v, &ridge, "ridge", "perfgd-full", "theta_PO",
+                        (1 - epsilon) * ridge.mean / ((1 - epsilon) * (1 - epsilon) + lambda));
+}
+
 sprint_status sprint_verify(sprint_context *context, sprint_verify_report report, void *user, bool *ret_all_ok) {
   struct sprint__verify v = {context, report, user, true};
   SPRINT__TRY(verify_points(&v));
   SPRINT__TRY(verify_contractions(&v));
+  SPRINT__TRY(verify_methods(&v));
   SPRINT__TRY(sprint__verify_enumeration(&v));
   *ret_all_ok = v.all_ok;
   return SPRINT_OK;
