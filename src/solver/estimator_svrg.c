@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/fast.h"
 #include "base/vector.h"
 #include "solver/correction.h"
 #include "solver/drift.h"
@@ -139,16 +140,28 @@ static void svrg_linear(sprint_solver *solver, const double *p, struct sprint__l
   ret_linear->steady = false;
 }
 
-/* What the correction itself repairs is no drift: b = (weighing of today) - g^. */
+enum { CHUNK = 256 }; /* parameters */
+
+/* The sum of b_i^2 over n <= CHUNK parameters from `start` on, b = sum_c (p_c - p_c(theta~)) g~_c. */
+SPRINT__FAST static double chunk_drift(const struct svrg *s, size_t n_strata, size_t n_params, const double *p,
+                                       size_t start, size_t n) {
+  double b[CHUNK] = {0}, square = 0;
+  for (size_t c = 0; c < n_strata; c++) {
+    const sprint_real *g = s->strata_gradient + c * n_params + start;
+    double weight = p[c] - s->anchor_p[c];
+    for (size_t i = 0; i < n; i++) b[i] += weight * (double)g[i];
+  }
+  for (size_t i = 0; i < n; i++) square += b[i] * b[i];
+  return square;
+}
+
+/* What the correction itself repairs is no drift. */
 static sprint_drift strata_drift(const sprint_solver *solver, const double *p) {
   const struct svrg *s = solver->impl;
-  double distance = sprint__distance(solver->theta, s->anchor, solver->n_params), square = 0;
-  for (size_t i = 0; s->strata_gradient && !s->stratified && i < solver->n_params; i++) {
-    double b = 0;
-    for (size_t c = 0; c < solver->n_strata; c++)
-      b += (p[c] - s->anchor_p[c]) * (double)s->strata_gradient[c * solver->n_params + i];
-    square += b * b;
-  }
+  size_t n = solver->n_params;
+  double distance = sprint__distance(solver->theta, s->anchor, n), square = 0;
+  for (size_t start = 0; s->strata_gradient && !s->stratified && start < n; start += CHUNK)
+    square += chunk_drift(s, solver->n_strata, n, p, start, n - start < CHUNK ? n - start : CHUNK);
   double bias = sqrt(square);
   return (sprint_drift){sizeof(sprint_drift), bias, 0, distance, bias / distance, 0};
 }
