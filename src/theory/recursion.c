@@ -50,6 +50,9 @@ sprint_certificate sprint__certificate_of(const sprint_constants *constants, dou
   return it;
 }
 
+/* Beyond this, fourth powers of constants and what they are multiplied by leave the range of numbers. */
+#define MOST 1e50
+
 sprint_status sprint__constants_take(sprint_context *context, const sprint_constants *given,
                                      sprint_constants *ret_own) {
   SPRINT__SIZED_TAKE(context, sprint_constants, given, ret_own);
@@ -68,9 +71,9 @@ sprint_status sprint__constants_take(sprint_context *context, const sprint_const
       {"sigma_1", ret_own->sigma_1, 0, false},
   };
   for (size_t i = 0; i < SPRINT__COUNT(rules); i++)
-    if (!isfinite(rules[i].value) || rules[i].value < rules[i].least || (rules[i].open && rules[i].value == 0))
-      return sprint_fail(context, SPRINT_ERROR_ARGUMENT, "%s is %g; a finite number %s %g was expected", rules[i].name,
-                         rules[i].value, rules[i].open ? "above" : "of at least", rules[i].least);
+    if (!(rules[i].value >= rules[i].least) || rules[i].value > MOST || (rules[i].open && rules[i].value == 0))
+      return sprint_fail(context, SPRINT_ERROR_ARGUMENT, "%s is %g; a number %s %g, and at most %g, was expected",
+                         rules[i].name, rules[i].value, rules[i].open ? "above" : "of at least", rules[i].least, MOST);
   if (ret_own->m != floor(ret_own->m))
     return sprint_fail(context, SPRINT_ERROR_ARGUMENT, "m is %g; a whole number of steps was expected", ret_own->m);
   return SPRINT_OK;

@@ -135,6 +135,7 @@ done
 
 # Figures: image, script and numbers; and without gnuplot.
 given="--L 1 --kappa 0.1 --m 50 --n 1000 --delta0 1"
+fails 1 'L is 1e+300; a number above 0, and at most 1e+50, was expected' --L 1e300 --kappa 0.1 --m 10 --n 100 --batch 1 --delta0 1
 fails 1 'fig.jpg: a figure'"'"'s name ending in .svg, .png or .pdf was expected' $given --out fig.jpg
 if command -v gnuplot >/dev/null; then
   runs theory $given --out "pic/it's.svg"
