@@ -21,12 +21,6 @@ static sprint_status clipped_setup(sprint_solver *solver, const struct sprint__s
   return sprint__arena_status(&solver->arena);
 }
 
-static bool clipped_want(const sprint_solver *solver, sprint_want *ret_want) {
-  (void)solver;
-  ret_want->kind = SPRINT_WANT_BATCH;
-  return false;
-}
-
 /* What a gradient is multiplied by to be no longer than the length. */
 static sprint_real factor(const struct clipped *s, double norm) {
   return (sprint_real)(norm > s->length ? s->length / norm : 1);
@@ -69,7 +63,7 @@ static bool clipped_batch(sprint_solver *solver, const sprint_records *records, 
 
 static const struct sprint__estimator_ops clipped_ops = {
     .setup = clipped_setup,
-    .want = clipped_want,
+    .want = sprint__want_batch,
     .batch = clipped_batch,
 };
 

@@ -55,12 +55,6 @@ static sprint_status perfgd_setup(sprint_solver *solver, const struct sprint__se
   return setup(solver, section, solver->batch);
 }
 
-static bool perfgd_want(const sprint_solver *solver, sprint_want *ret_want) {
-  (void)solver;
-  ret_want->kind = SPRINT_WANT_BATCH;
-  return false;
-}
-
 /* Sums over n <= room rows; the second half of v is added to `pulled`. */
 static void sum_rows(sprint_solver *solver, const struct sprint__rows *rows, struct sprint__sums *sums) {
   struct perfgd *s = solver->impl;
@@ -85,7 +79,7 @@ static bool perfgd_batch(sprint_solver *solver, const sprint_records *records, c
 
 static const struct sprint__estimator_ops perfgd_ops = {
     .setup = perfgd_setup,
-    .want = perfgd_want,
+    .want = sprint__want_batch,
     .batch = perfgd_batch,
 };
 

@@ -46,12 +46,6 @@ static sprint_status saga_setup(sprint_solver *solver, const struct sprint__sect
   return sprint__arena_status(arena);
 }
 
-static bool saga_want(const sprint_solver *solver, sprint_want *ret_want) {
-  (void)solver;
-  ret_want->kind = SPRINT_WANT_BATCH;
-  return false;
-}
-
 static size_t stratum_of(const sprint_records *records, size_t i) { return records->stratum ? records->stratum[i] : 0; }
 
 /* The table's mean, as today's deployment weighs the strata. */
@@ -106,7 +100,7 @@ static bool saga_batch(sprint_solver *solver, const sprint_records *records, con
 
 static const struct sprint__estimator_ops saga_ops = {
     .setup = saga_setup,
-    .want = saga_want,
+    .want = sprint__want_batch,
     .batch = saga_batch,
     .unbiased = true,
 };

@@ -1,12 +1,6 @@
 /* Stochastic gradient with greedy deployment (SGD-GD; lazy by the deployment policy): v = the batch's mean gradient. */
 #include "solver/solver.h"
 
-static bool sgd_want(const sprint_solver *solver, sprint_want *ret_want) {
-  (void)solver;
-  ret_want->kind = SPRINT_WANT_BATCH;
-  return false;
-}
-
 static bool sgd_batch(sprint_solver *solver, const sprint_records *records, const struct sprint__rows *rows,
                       struct sprint__estimate *ret_estimate) {
   struct sprint__sums sums = {0, 0, solver->direction};
@@ -23,7 +17,7 @@ static void sgd_linear(sprint_solver *solver, const double *p, struct sprint__li
 }
 
 static const struct sprint__estimator_ops sgd_ops = {
-    .want = sgd_want,
+    .want = sprint__want_batch,
     .batch = sgd_batch,
     .linear = sgd_linear,
     .unbiased = true,

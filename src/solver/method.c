@@ -24,6 +24,12 @@ const sprint_family sprint__method_family = {
     .standard = "sprint",
 };
 
+bool sprint__want_batch(const sprint_solver *solver, sprint_want *ret_want) {
+  (void)solver;
+  ret_want->kind = SPRINT_WANT_BATCH;
+  return false;
+}
+
 struct sprint__method sprint__method_of(const struct sprint__section *section) {
   return (struct sprint__method){
       sprint__get_section(section, "method"),

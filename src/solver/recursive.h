@@ -16,7 +16,6 @@
 struct sprint__recursive {
   struct sprint__snapshot taking;
   bool stratified;
-  bool taken;                   /* a snapshot is v of the step to come */
   uint64_t deployment;          /* that made the records of the step before */
   sprint_real *before;          /* (n_params) theta_{k-1} */
   sprint_real *v;               /* (n_params) v_{k-1}, without the penalty's part */

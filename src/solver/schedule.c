@@ -16,7 +16,7 @@ static sprint_status constant_setup(struct sprint__schedule *schedule, const str
   return SPRINT_OK;
 }
 
-static double constant_size(const struct sprint__schedule *schedule, uint64_t step) {
+double sprint__schedule_constant(const struct sprint__schedule *schedule, uint64_t step) {
   (void)step;
   return schedule->size;
 }
@@ -104,8 +104,8 @@ static const sprint_param pieces_params[] = {
     SPRINT__REALS("at", "", 1, 1e12, "epochs at which the next size takes over; one fewer than sizes"),
 };
 
-static const struct sprint__schedule_ops constant_ops = {constant_setup, constant_size, NULL};
-static const struct sprint__schedule_ops root_ops = {root_setup, constant_size, NULL};
+static const struct sprint__schedule_ops constant_ops = {constant_setup, sprint__schedule_constant, NULL};
+static const struct sprint__schedule_ops root_ops = {root_setup, sprint__schedule_constant, NULL};
 static const struct sprint__schedule_ops time_ops = {time_setup, time_size, NULL};
 static const struct sprint__schedule_ops pieces_ops = {pieces_setup, pieces_size, NULL};
 

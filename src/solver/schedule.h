@@ -37,6 +37,9 @@ struct sprint__schedule_frame {
 sprint_status sprint__schedule_build(const struct sprint__section *section, const struct sprint__schedule_frame *frame,
                                      struct sprint__schedule **ret_schedule);
 
+/* A kind's `size` where it is schedule->size always. */
+double sprint__schedule_constant(const struct sprint__schedule *schedule, uint64_t step);
+
 extern const sprint_kind sprint__step_momentum, sprint__step_adam;
 
 #endif

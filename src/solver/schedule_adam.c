@@ -28,11 +28,6 @@ static sprint_status adam_setup(struct sprint__schedule *schedule, const struct 
   return sprint__arena_status(schedule->arena);
 }
 
-static double adam_size(const struct sprint__schedule *schedule, uint64_t step) {
-  (void)step;
-  return schedule->size;
-}
-
 static const sprint_real *adam_turn(struct sprint__schedule *schedule, const sprint_real *v, uint64_t step) {
   (void)step;
   struct adam *s = schedule->impl;
@@ -50,7 +45,7 @@ static const sprint_real *adam_turn(struct sprint__schedule *schedule, const spr
   return s->turned;
 }
 
-static const struct sprint__schedule_ops adam_ops = {adam_setup, adam_size, adam_turn};
+static const struct sprint__schedule_ops adam_ops = {adam_setup, sprint__schedule_constant, adam_turn};
 
 static const sprint_param adam_params[] = {
     SPRINT__REAL("size", "0.001", DBL_MIN, 1e6, "the step, gamma"),

@@ -23,11 +23,6 @@ static sprint_status momentum_setup(struct sprint__schedule *schedule, const str
   return sprint__arena_status(schedule->arena);
 }
 
-static double momentum_size(const struct sprint__schedule *schedule, uint64_t step) {
-  (void)step;
-  return schedule->size;
-}
-
 static const sprint_real *momentum_turn(struct sprint__schedule *schedule, const sprint_real *v, uint64_t step) {
   (void)step;
   struct momentum *s = schedule->impl;
@@ -36,7 +31,7 @@ static const sprint_real *momentum_turn(struct sprint__schedule *schedule, const
   return s->turned;
 }
 
-static const struct sprint__schedule_ops momentum_ops = {momentum_setup, momentum_size, momentum_turn};
+static const struct sprint__schedule_ops momentum_ops = {momentum_setup, sprint__schedule_constant, momentum_turn};
 
 static const sprint_param momentum_params[] = {
     SPRINT__REAL("size", "0.01", DBL_MIN, 1e6, "the step, gamma"),

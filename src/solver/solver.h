@@ -73,6 +73,9 @@ struct sprint__revisit {
 
 struct sprint__kept; /* kept.c */
 
+/* `want` of an estimator that wants a batch at every step. */
+bool sprint__want_batch(const sprint_solver *solver, sprint_want *ret_want);
+
 struct sprint__stop_rules {
   uint64_t epochs, steps, ifo, samples, deployments; /* 0: no bound */
   double gradient;                                   /* on |grad J|^2; 0: no bound */
