@@ -572,12 +572,14 @@ typedef enum sprint_param_type {
   SPRINT_PARAM_INTEGER,
   SPRINT_PARAM_REAL,
   SPRINT_PARAM_TEXT,
-  SPRINT_PARAM_CHOICE, /* one of `choices`, a|b|c */
-  SPRINT_PARAM_TEXTS,  /* a list of texts; one alone may stand without brackets */
-  SPRINT_PARAM_REALS,  /* a list of numbers */
-  SPRINT_PARAM_MAPS,   /* a list of mappings, such as `compare` */
-  SPRINT_PARAM_MAP,    /* a mapping, such as `grid` */
-  SPRINT_PARAM_KIND,   /* a section of its own: a kind of `family` by name, or a mapping with `kind` and its keys */
+  SPRINT_PARAM_CHOICE,  /* one of `choices`, a|b|c */
+  SPRINT_PARAM_TEXTS,   /* a list of texts; one alone may stand without brackets */
+  SPRINT_PARAM_REALS,   /* a list of numbers */
+  SPRINT_PARAM_NUMBERS, /* a mapping from names to numbers; or one of `choices`, where there are any */
+  SPRINT_PARAM_RANGES,  /* a mapping from names to [low, high], either of which may be ~, or to one of `choices` */
+  SPRINT_PARAM_MAPS,    /* a list of mappings, such as `compare` */
+  SPRINT_PARAM_MAP,     /* a mapping, such as `grid` */
+  SPRINT_PARAM_KIND,    /* a section of its own: a kind of `family` by name, or a mapping with `kind` and its keys */
 } sprint_param_type;
 
 typedef struct sprint_family sprint_family;

@@ -20,11 +20,14 @@ static void print_type(const sprint_param *param) {
       [SPRINT_PARAM_BOOL] = "true or false",    [SPRINT_PARAM_INTEGER] = "whole number",
       [SPRINT_PARAM_REAL] = "number",           [SPRINT_PARAM_TEXT] = "text",
       [SPRINT_PARAM_CHOICE] = "one of ",        [SPRINT_PARAM_TEXTS] = "list of texts",
-      [SPRINT_PARAM_REALS] = "list of numbers", [SPRINT_PARAM_MAPS] = "list of mappings",
+      [SPRINT_PARAM_REALS] = "list of numbers", [SPRINT_PARAM_NUMBERS] = "map from names to numbers",
+      [SPRINT_PARAM_MAPS] = "list of mappings", [SPRINT_PARAM_RANGES] = "map from names to [low, high]",
       [SPRINT_PARAM_MAP] = "mapping",           [SPRINT_PARAM_KIND] = "section, see `sprint list ",
   };
+  bool pairs = param->type == SPRINT_PARAM_NUMBERS || param->type == SPRINT_PARAM_RANGES;
   fputs(words[param->type], stdout);
-  if (param->type == SPRINT_PARAM_CHOICE) fputs(param->choices, stdout);
+  if (pairs && param->choices) fputs(" or ", stdout);
+  if (param->choices) fputs(param->choices, stdout);
   if (param->type == SPRINT_PARAM_KIND) printf("%s`", param->family->name);
   if (param->type == SPRINT_PARAM_INTEGER || param->type == SPRINT_PARAM_REAL || param->type == SPRINT_PARAM_REALS)
     print_range(param);

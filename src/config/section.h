@@ -16,9 +16,10 @@ struct sprint__value {
   double real;     /* REAL */
   int64_t integer; /* INTEGER */
   bool flag;       /* BOOL */
-  char *text;      /* TEXT, CHOICE */
-  char **texts;    /* TEXTS (n_items) */
-  double *reals;   /* REALS (n_items) */
+  char *text;      /* TEXT, CHOICE; NUMBERS and RANGES that are one of the choices as a whole, otherwise NULL */
+  char **texts;    /* TEXTS (n_items); the names of NUMBERS and RANGES */
+  double *reals;   /* REALS, NUMBERS (n_items); RANGES (n_items, 2), an open end is infinite, a choice has NaN */
+  char **words;    /* RANGES (n_items) the choice in place of a range, or NULL */
   size_t n_items;
   struct sprint__section *section; /* KIND */
 };
@@ -65,6 +66,10 @@ const char **sprint__kind_names(struct sprint__arena *arena, const sprint_family
   { NAME, SPRINT_PARAM_INTEGER, STANDARD, MIN, MAX, NULL, NULL, HELP }
 #define SPRINT__REALS(NAME, STANDARD, MIN, MAX, HELP) \
   { NAME, SPRINT_PARAM_REALS, STANDARD, MIN, MAX, NULL, NULL, HELP }
+#define SPRINT__NUMBERS(NAME, STANDARD, MIN, MAX, CHOICES, HELP) \
+  { NAME, SPRINT_PARAM_NUMBERS, STANDARD, MIN, MAX, CHOICES, NULL, HELP }
+#define SPRINT__RANGES(NAME, STANDARD, CHOICES, HELP) \
+  { NAME, SPRINT_PARAM_RANGES, STANDARD, 0, 0, CHOICES, NULL, HELP }
 #define SPRINT__CHOICE(NAME, STANDARD, CHOICES, HELP) \
   { NAME, SPRINT_PARAM_CHOICE, STANDARD, 0, 0, CHOICES, NULL, HELP }
 #define SPRINT__TEXT(NAME, STANDARD, HELP) \

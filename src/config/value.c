@@ -92,6 +92,8 @@ static const char *noun(const sprint_param *param) {
       return "a whole number";
     case SPRINT_PARAM_REAL:
     case SPRINT_PARAM_REALS:
+    case SPRINT_PARAM_NUMBERS:
+    case SPRINT_PARAM_RANGES:
       return "a number";
     default:
       return "a text";
@@ -129,9 +131,10 @@ static bool in_range(const sprint_param *param, double x) {
   return x >= param->min && x <= param->max;
 }
 
-static sprint_status read_real(const struct sprint__section *section, const sprint_param *param,
-                               const struct sprint__node *node, double *ret_real) {
+sprint_status sprint__value_real(const struct sprint__section *section, const sprint_param *param,
+                                 const struct sprint__node *node, double *ret_real) {
   double real = 0;
+  if (node->type != SPRINT__NODE_SCALAR || sprint__node_is_null(node)) return refuse_form(section, param, node);
   enum sprint__number found = node->quoted ? SPRINT__NUMBER_NONE : sprint__number_real(node->text, &real);
   if (found != SPRINT__NUMBER_OK || !in_range(param, real))
     return refuse_number(section, param, node, found != SPRINT__NUMBER_NONE);
@@ -178,7 +181,7 @@ static sprint_status read_choice(struct sprint__section *section, const sprint_p
 static sprint_status read_item(struct sprint__section *section, const sprint_param *param,
                                const struct sprint__node *node, struct sprint__value *value, size_t i) {
   if (node->type != SPRINT__NODE_SCALAR || sprint__node_is_null(node)) return refuse_form(section, param, node);
-  if (param->type == SPRINT_PARAM_REALS) return read_real(section, param, node, &value->reals[i]);
+  if (param->type == SPRINT_PARAM_REALS) return sprint__value_real(section, param, node, &value->reals[i]);
   return read_text(section, node->text, &value->texts[i]);
 }
 
@@ -197,6 +200,8 @@ static sprint_status read_items(struct sprint__section *section, const sprint_pa
 sprint_status sprint__value_read(struct sprint__section *section, const sprint_param *param,
                                  const struct sprint__node *node, struct sprint__value *value) {
   bool list = param->type == SPRINT_PARAM_TEXTS || param->type == SPRINT_PARAM_REALS;
+  if (param->type == SPRINT_PARAM_NUMBERS || param->type == SPRINT_PARAM_RANGES)
+    return sprint__pairs_read(section, param, node, value);
   if (list && node->type == SPRINT__NODE_LIST)
     return read_items(section, param, (const struct sprint__node *const *)node->children, node->n_children, value);
   if (node->type != SPRINT__NODE_SCALAR || sprint__node_is_null(node)) return refuse_form(section, param, node);
@@ -206,7 +211,7 @@ sprint_status sprint__value_read(struct sprint__section *section, const sprint_p
     case SPRINT_PARAM_INTEGER:
       return read_integer(section, param, node, &value->integer);
     case SPRINT_PARAM_REAL:
-      return read_real(section, param, node, &value->real);
+      return sprint__value_real(section, param, node, &value->real);
     case SPRINT_PARAM_TEXT:
       return read_text(section, node->text, &value->text);
     case SPRINT_PARAM_CHOICE:
@@ -214,6 +219,8 @@ sprint_status sprint__value_read(struct sprint__section *section, const sprint_p
     case SPRINT_PARAM_TEXTS:
     case SPRINT_PARAM_REALS:
       return read_items(section, param, &node, 1, value);
+    case SPRINT_PARAM_NUMBERS:
+    case SPRINT_PARAM_RANGES:
     case SPRINT_PARAM_MAPS:
     case SPRINT_PARAM_MAP:
     case SPRINT_PARAM_KIND:

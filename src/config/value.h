@@ -14,6 +14,14 @@ sprint_status sprint__value_read(struct sprint__section *section, const sprint_p
 sprint_status sprint__value_default(struct sprint__section *section, const sprint_param *param,
                                     struct sprint__value *value);
 
+/* pairs.c: the same of SPRINT_PARAM_NUMBERS and SPRINT_PARAM_RANGES. */
+sprint_status sprint__pairs_read(struct sprint__section *section, const sprint_param *param,
+                                 const struct sprint__node *node, struct sprint__value *value);
+
+/* A number within the parameter's range; `node` may be of any form. */
+sprint_status sprint__value_real(const struct sprint__section *section, const sprint_param *param,
+                                 const struct sprint__node *node, double *ret_real);
+
 /* A dot where the section has a path to set off from a key. */
 const char *sprint__dot(const struct sprint__section *section);
 

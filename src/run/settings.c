@@ -1,10 +1,29 @@
 /* A section as JSON, defaults included: what a run was really made with. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "run/experiment.h"
 #include "run/safetensors.h"
 
 static json_t *section_json(const struct sprint__section *section);
+
+static json_t *end_json(double end) { return isfinite(end) ? json_real(end) : json_null(); }
+
+/* As a config says it. */
+static json_t *pairs_json(const struct sprint__value *value) {
+  json_t *json = json_object();
+  bool ranges = value->param->type == SPRINT_PARAM_RANGES;
+  if (value->text) {
+    json_decref(json);
+    return json_string(value->text);
+  }
+  for (size_t i = 0; i < value->n_items; i++)
+    json_object_set_new(json, value->texts[i],
+                        value->words[i] ? json_string(value->words[i])
+                        : ranges ? json_pack("[o, o]", end_json(value->reals[2 * i]), end_json(value->reals[2 * i + 1]))
+                                 : json_real(value->reals[i]));
+  return json;
+}
 
 static json_t *value_json(const struct sprint__value *value) {
   json_t *list;
@@ -26,6 +45,9 @@ static json_t *value_json(const struct sprint__value *value) {
       list = json_array();
       for (size_t i = 0; i < value->n_items; i++) json_array_append_new(list, json_real(value->reals[i]));
       return list;
+    case SPRINT_PARAM_NUMBERS:
+    case SPRINT_PARAM_RANGES:
+      return pairs_json(value);
     case SPRINT_PARAM_MAPS:
     case SPRINT_PARAM_MAP:
       return json_null();

@@ -45,6 +45,8 @@ static const sprint_param strategic_params[] = {
     {"when", SPRINT_PARAM_CHOICE, "greedy", 0, 0, "greedy|lazy|never-ever", NULL, "a choice"},
     {"columns", SPRINT_PARAM_TEXTS, "age, income", 0, 0, NULL, NULL, "texts"},
     {"weights", SPRINT_PARAM_REALS, "1,2.5", 0, 10, NULL, NULL, "numbers"},
+    {"costs", SPRINT_PARAM_NUMBERS, "", DBL_MIN, 100, "even|balanced", NULL, "numbers by name"},
+    {"bounds", SPRINT_PARAM_RANGES, "", 0, 0, "observed", NULL, "ranges by name"},
     {"schedule", SPRINT_PARAM_KIND, "decay", 0, 0, NULL, &schedules, "nested"},
     {"limit", SPRINT_PARAM_KIND, "{}", 0, 0, NULL, &limits, "nested and plain"},
     {"extra", SPRINT_PARAM_KIND, "", 0, 0, NULL, &schedules, "nested, none"},
@@ -368,6 +370,50 @@ static void test_config__running_out_of_memory_leaks_nothing(void **state) {
   }
 }
 
+static void test_config__numbers_by_name(void **state) {
+  struct sprint__section *section = section_of(
+      *state, &shifts,
+      "{kind: strategic, costs: {age: 2, 'a b': 0.5}, bounds: {age: [0, ~], 'a b': [-.inf, 3], c: observed}}");
+  const struct sprint__value *costs = sprint__get(section, "costs"), *bounds = sprint__get(section, "bounds");
+  assert_int_equal(costs->n_items, 2);
+  assert_string_equal(costs->texts[1], "a b");
+  assert_true(costs->reals[0] == 2 && costs->reals[1] == 0.5 && !costs->text);
+  assert_int_equal(bounds->n_items, 3);
+  assert_true(bounds->reals[0] == 0 && bounds->reals[1] == INFINITY && !bounds->words[0]);
+  assert_true(bounds->reals[2] == -INFINITY && bounds->reals[3] == 3);
+  assert_string_equal(bounds->words[2], "observed");
+  assert_true(isnan(bounds->reals[4]) && isnan(bounds->reals[5]));
+  sprint__section_free(section);
+  section = section_of(*state, &shifts, "{kind: strategic, costs: balanced, bounds: observed}");
+  assert_string_equal(sprint__get(section, "costs")->text, "balanced");
+  assert_string_equal(sprint__get(section, "bounds")->text, "observed");
+  sprint__section_free(section);
+  section = section_of(*state, &shifts, "strategic");
+  assert_true(sprint__get(section, "costs")->n_items == 0 && !sprint__get(section, "costs")->text);
+  sprint__section_free(section);
+}
+
+static void test_config__numbers_by_name_are_checked(void **state) {
+  static const char *const cases[][2] = {
+      {"costs: {age: 0}", "'0' is out of range; a number greater than 0 and at most 100 was expected"},
+      {"costs: {age: much}", "'much' is not a number; a number greater than 0 and at most 100 was expected"},
+      {"costs: {age: [1]}", "a list is not a number; a number greater than 0 and at most 100 was expected"},
+      {"costs: 3", "'3' is not what goes here; a map from names to numbers, or even|balanced was expected"},
+      {"costs: [1]", "a list is not what goes here; a map from names to numbers, or even|balanced was expected"},
+      {"bounds: {age: 3}", "'age': [low, high], either of which may be ~, or observed, was expected"},
+      {"bounds: {age: [1, 2, 3]}", "'age': [low, high], either of which may be ~, or observed, was expected"},
+      {"bounds: {age: [2, 1]}", "'age': the range from 2 to 1 is empty"},
+      {"bounds: {age: [.inf, 1]}", "'.inf' is not a number; a number was expected"},
+  };
+  for (size_t i = 0; i < SPRINT__COUNT(cases); i++) {
+    char text[128], error[256];
+    snprintf(text, sizeof text, "{kind: strategic, %s}", cases[i][0]);
+    snprintf(error, sizeof error, "spec:1: key 'shift.%.*s': %s", (int)strcspn(cases[i][0], ":"), cases[i][0],
+             cases[i][1]);
+    assert_refused(*state, &shifts, text, error);
+  }
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(test_config__##name, set_up, tear_down)
   const struct CMUnitTest tests[] = {
@@ -383,6 +429,8 @@ int main(void) {
       TEST(whole_numbers_are_exact),
       TEST(numbers_do_not_depend_on_the_locale),
       TEST(nearest_name),
+      TEST(numbers_by_name),
+      TEST(numbers_by_name_are_checked),
       TEST(running_out_of_memory_leaks_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
