@@ -247,6 +247,11 @@ SPRINT_API sprint_status sprint_population_new(sprint_context *context, size_t n
                                                const sprint_real *y, size_t n_classes,
                                                sprint_population **ret_population);
 SPRINT_API void sprint_population_free(sprint_population *population);
+
+/* Weights (n) of at least 0, copied: record i stands for so many people, is drawn so often, and counts so much in every
+ * mean. To be said before anything else is made with the population. */
+SPRINT_API sprint_status sprint_population_weigh(sprint_population *population, const double *weights);
+SPRINT_API const double *sprint_population_weights(const sprint_population *population); /* (n); NULL: one each */
 SPRINT_API size_t sprint_population_n(const sprint_population *population);
 /* Whether it has no end: its n records are then a window, which is evaluated; training sees others. */
 SPRINT_API bool sprint_population_is_endless(const sprint_population *population);

@@ -7,6 +7,7 @@
 
 #include "base/lanes.h"
 #include "population/source.h"
+#include "population/weights.h"
 
 static sprint_status check_size(sprint_context *context, size_t n, size_t d, size_t n_classes) {
   if (n == 0 || d == 0)
@@ -34,6 +35,7 @@ static sprint_status population_alloc(sprint_context *context, size_t n, size_t 
   p->y = sprint__arena_take(&p->arena, n, sizeof *p->y);
   p->columns = sprint__arena_take(&p->arena, d, sizeof *p->columns);
   p->stratum_start = sprint__arena_take(&p->arena, p->n_strata + 1, sizeof *p->stratum_start);
+  p->stratum_size = sprint__arena_take(&p->arena, p->n_strata, sizeof *p->stratum_size);
   p->base_p = sprint__arena_take(&p->arena, p->n_strata, sizeof *p->base_p);
   SPRINT__TRY(sprint__arena_status(&p->arena));
   *ret_population = sprint__give(&p);
@@ -75,13 +77,12 @@ static sprint_status check_features(const sprint_population *p) {
   return SPRINT_OK;
 }
 
-static sprint_status measure_strata(sprint_population *p, bool may_lack) {
+static sprint_status count_strata(sprint_population *p, bool may_lack) {
   size_t *start = p->stratum_start;
   for (size_t i = 0; i < p->n; i++) start[sprint__population_stratum(p, i) + 1]++;
   for (size_t c = 0; c < p->n_strata; c++) {
     if (!start[c + 1] && !may_lack)
       return sprint_fail(p->context, SPRINT_ERROR_INPUT, "class %s has no rows", p->class_names[c]);
-    p->base_p[c] = (double)start[c + 1] / (double)p->n;
     start[c + 1] += start[c];
   }
   return SPRINT_OK;
@@ -89,7 +90,7 @@ static sprint_status measure_strata(sprint_population *p, bool may_lack) {
 
 /* A counting sort. */
 static sprint_status index_strata(sprint_population *p, bool may_lack) {
-  SPRINT__TRY(measure_strata(p, may_lack));
+  SPRINT__TRY(count_strata(p, may_lack));
   p->by_stratum = sprint__arena_take(&p->arena, p->n, sizeof *p->by_stratum);
   SPRINT__SCOPED(sprint__free) size_t *next = sprint__alloc(p->context, p->n_strata, sizeof *next);
   if (!p->by_stratum || !next) return SPRINT_ERROR_MEMORY;
@@ -102,7 +103,8 @@ static sprint_status index_strata(sprint_population *p, bool may_lack) {
 static sprint_status population_finish(sprint_population *p, bool may_lack) {
   SPRINT__TRY(check_features(p));
   SPRINT__TRY(check_labels(p));
-  return index_strata(p, may_lack);
+  SPRINT__TRY(index_strata(p, may_lack));
+  return sprint__weights_settle(p, may_lack);
 }
 
 /* Takes new lists of names over, for its columns and classes; NULL stands for memory that ran out. */
@@ -120,7 +122,8 @@ sprint_status sprint_population_new(sprint_context *context, size_t n, size_t d,
   SPRINT__SCOPED(sprint_population_free) sprint_population *p = NULL;
   SPRINT__TRY(population_alloc(context, n, d, n_classes, &p));
   SPRINT__TRY(alloc_reals(p));
-  for (size_t j = 0; j < d; j++) p->columns[j] = (struct sprint__column){NULL, 0, 1, NAN};
+  for (size_t j = 0; j < d; j++) p->columns[j] = sprint__column_unseen;
+  for (size_t i = 0; i < n * d; i++) sprint__column_see(&p->columns[i % d], (double)x[i]);
   SPRINT__TRY(
       own_names(p, sprint__names_numbered(context, "x", d), sprint__names_numbered(context, "", n_classes), "y"));
   memcpy(p->x, x, n * d * sizeof *x);
@@ -212,6 +215,13 @@ static sprint_status take_bytes(struct sprint__table *table, const struct sprint
   return SPRINT_OK;
 }
 
+static sprint_status copy_weights(const struct sprint__table *table, const uint32_t *rows, sprint_population *p) {
+  if (!table->weight) return SPRINT_OK;
+  p->weight = sprint__arena_take(&p->arena, p->n, sizeof *p->weight);
+  for (size_t i = 0; p->weight && i < p->n; i++) p->weight[i] = table->weight[rows ? rows[i] : i];
+  return sprint__arena_status(&p->arena);
+}
+
 static sprint_status copy_table(struct sprint__table *table, const struct sprint__column *columns, const uint32_t *rows,
                                 bool use_up, sprint_population *p) {
   const char *const *class_names = (const char *const *)table->class_names;
@@ -219,6 +229,7 @@ static sprint_status copy_table(struct sprint__table *table, const struct sprint
   memcpy(p->columns, columns, p->d * sizeof *columns);
   SPRINT__TRY(own_names(p, sprint__names_copy(p->context, (const char *const *)table->names, p->d),
                         sprint__names_copy(p->context, class_names, p->n_classes), table->label_name));
+  SPRINT__TRY(copy_weights(table, rows, p));
   if (!table->bytes) return copy_reals(table, columns, rows, use_up, p);
   for (size_t i = 0; i < p->n; i++) p->y[i] = (sprint_real)table->y[rows ? rows[i] : i];
   return take_bytes(table, columns, rows, use_up, p);
@@ -274,7 +285,8 @@ unsigned long sprint__population_checksum(const sprint_population *p) {
   size_t n = p->n * p->d;
   const void *records = p->x ? (const void *)p->x : p->bytes;
   unsigned long sum = crc32_z(0, records, n * (p->x ? sizeof *p->x : 1));
-  return crc32_z(sum, (const void *)p->y, p->n * sizeof *p->y);
+  sum = crc32_z(sum, (const void *)p->y, p->n * sizeof *p->y);
+  return p->weight ? crc32_z(sum, (const void *)p->weight, p->n * sizeof *p->weight) : sum;
 }
 
 bool sprint__population_is_constant(const sprint_population *p, size_t feature) {

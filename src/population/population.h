@@ -13,16 +13,34 @@
  * the saved model. */
 struct sprint__column {
   char *name;
-  double mean, scale; /* 0 and 1 where nothing was standardised */
-  double fill;        /* NaN where a missing value is refused or its row dropped */
+  double mean, scale;     /* 0 and 1 where nothing was standardised */
+  double fill;            /* NaN where a missing value is refused or its row dropped */
+  double least, greatest; /* raw values seen in the rows that it was fitted to; NaN: none were looked at */
+  bool whole;             /* all of these are whole numbers */
 };
+
+static const struct sprint__column sprint__column_unseen = {NULL, 0, 1, NAN, NAN, NAN, true};
+
+/* Takes note of a raw value; NaN: missing. */
+static inline void sprint__column_see(struct sprint__column *column, double raw) {
+  if (isnan(raw)) return;
+  if (!(raw >= column->least)) column->least = raw; /* also where none was seen before */
+  if (!(raw <= column->greatest)) column->greatest = raw;
+  if (raw != floor(raw)) column->whole = false;
+}
 
 /* A raw value (NaN: missing) as a feature. */
 static inline sprint_real sprint__column_feature(const struct sprint__column *column, double raw) {
   return (sprint_real)(((isnan(raw) ? column->fill : raw) - column->mean) / column->scale);
 }
 
+/* And back, up to the rounding of a feature. */
+static inline double sprint__column_raw(const struct sprint__column *column, sprint_real feature) {
+  return column->mean + column->scale * (double)feature;
+}
+
 struct sprint__source; /* source.h */
+struct sprint__alias;  /* weights.h */
 
 struct sprint_population {
   sprint_context *context;
@@ -34,15 +52,18 @@ struct sprint_population {
   struct sprint__pixels pixels;   /* the view of both */
   struct sprint__shape image;     /* all 0 for records that are not images */
   sprint_real *y;                 /* (n) class number, or value */
+  double *weight;                 /* (n) how many people each stands for, or NULL: one each; see weights.h */
   struct sprint__column *columns; /* (d) */
   char *label_name;
   size_t n_classes; /* 0: y holds values */
   char **class_names;
 
-  size_t n_strata;       /* at least 1 */
-  uint32_t *by_stratum;  /* (n) individuals, stratum by stratum, in their own order within each */
-  size_t *stratum_start; /* (n_strata + 1) into by_stratum; no stratum is empty, but in a window */
-  double *base_p;        /* (n_strata) n_c / n */
+  size_t n_strata;               /* at least 1 */
+  uint32_t *by_stratum;          /* (n) individuals, stratum by stratum, in their own order within each */
+  size_t *stratum_start;         /* (n_strata + 1) into by_stratum; no stratum is empty, but in a window */
+  double *stratum_size;          /* (n_strata) people of each, by weight */
+  double *base_p;                /* (n_strata) their share of all */
+  struct sprint__alias *aliases; /* (n) for draws by weight; NULL: everybody within a stratum is as likely */
 
   struct sprint__source *source; /* of a population without end, whose window the records are; NULL: they are all */
 };
@@ -60,6 +81,7 @@ struct sprint__table {
   uint8_t *bytes;             /* (n, d) pixels, or NULL */
   struct sprint__shape image; /* or all 0 */
   double *y;                  /* (n) class number, or value */
+  double *weight;             /* (n) of loaded tables: how many people each row stands for; NULL: one each */
   sprint__make_row make;
   void *source;  /* of make; owned */
   size_t n_kept; /* with make alone */

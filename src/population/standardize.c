@@ -82,8 +82,14 @@ struct sums {
   double *first; /* (d) the first row */
 };
 
+static void see(void *user, const double *x) {
+  const struct sums *s = user;
+  for (size_t j = 0; j < s->d; j++) sprint__column_see(&s->columns[j], x[j]);
+}
+
 static void add_to_means(void *user, const double *x) {
   const struct sums *s = user;
+  see(user, x);
   for (size_t j = 0; j < s->d; j++) s->columns[j].mean += value_or_fill(x[j], &s->columns[j]) - s->first[j];
 }
 
@@ -134,12 +140,13 @@ static void pool_channel(struct sprint__column *columns, size_t plane) {
   set_channel(columns, plane, mean, sqrt(variance / (double)plane));
 }
 
-static sprint_status fit_reals(const struct view *view, struct sprint__column *columns) {
+static sprint_status fit_reals(const struct view *view, bool standardize, struct sprint__column *columns) {
   const struct sprint__table *table = view->table;
   size_t plane = table->image.height * table->image.width;
   SPRINT__SCOPED(sprint__free) double *first = sprint__alloc(table->context, table->d, sizeof *first);
   struct sums sums = {columns, table->d, first};
   if (!first) return SPRINT_ERROR_MEMORY;
+  if (!standardize) return sprint__table_visit(table, view->rows, view->n, see, &sums);
   SPRINT__TRY(fit_means(view, &sums));
   SPRINT__TRY(fit_deviations(view, &sums));
   for (size_t c = 0; c < table->image.channels; c++) pool_channel(columns + c * plane, plane);
@@ -166,13 +173,10 @@ static void fit_channel(const struct view *view, size_t channel, struct sprint__
 sprint_status sprint__columns_fit(const struct sprint__table *table, const uint32_t *rows, size_t n, bool standardize,
                                   struct sprint__column *ret_columns) {
   struct view view = {table, rows, n};
-  for (size_t j = 0; j < table->d; j++) {
-    ret_columns[j].mean = 0;
-    ret_columns[j].scale = table->bytes ? 255 : 1;
-    ret_columns[j].fill = NAN;
-  }
+  const struct sprint__column pixel = {NULL, 0, 255, NAN, 0, 255, true};
+  for (size_t j = 0; j < table->d; j++) ret_columns[j] = table->bytes ? pixel : sprint__column_unseen;
   if (table->fill_median) SPRINT__TRY(fit_medians(&view, ret_columns));
-  if (standardize && !table->bytes) return fit_reals(&view, ret_columns);
+  if (!table->bytes) return fit_reals(&view, standardize, ret_columns);
   for (size_t c = 0; standardize && c < table->image.channels; c++) fit_channel(&view, c, ret_columns);
   return SPRINT_OK;
 }

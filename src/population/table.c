@@ -15,6 +15,7 @@ void sprint__table_clear(struct sprint__table *table) {
   sprint__free(table->x);
   sprint__free(table->bytes);
   sprint__free(table->y);
+  sprint__free(table->weight);
   sprint__free(table->source);
   sprint__free(table->names);
   sprint__free(table->label_name);
