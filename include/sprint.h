@@ -482,6 +482,8 @@ typedef struct sprint_records {
   const sprint_population *images; /* a population that keeps its records as bytes, for a network */
   const uint32_t *who;             /* (n) individuals; may stand beside x too, or be NULL then */
   uint64_t deployment;             /* that made the records; others than wanted are refused. 0: not said */
+  const double *weight; /* (n) how many people each record of a population stands for; NULL: one each. A batch is drawn
+                           by weight: there it is of interest to `saga` alone, which keeps sums over people */
 } sprint_records;
 
 typedef struct sprint_solver_options {
@@ -493,8 +495,9 @@ typedef struct sprint_solver_options {
   const sprint_real *theta; /* starting point, copied; required */
   uint64_t seed;            /* of a method's own coin flips; data are drawn by whoever tells them */
   bool still;               /* features never move: all that a deployment changes is how often strata show up */
-  const size_t *strata_sizes; /* (n_strata) people of each, copied; NULL: not known, which `saga` alone minds */
-  sprint_shift *shift;        /* how the population is thought to react, for methods that go by it (perfgd); or NULL */
+  const double
+      *strata_sizes;   /* (n_strata) people of each, by weight, copied; NULL: not known, which `saga` alone minds */
+  sprint_shift *shift; /* how the population is thought to react, for methods that go by it (perfgd); or NULL */
 } sprint_solver_options;
 
 SPRINT_API sprint_status sprint_solver_new(sprint_context *context, const sprint_solver_options *options,

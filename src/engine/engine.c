@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "population/weights.h"
+
 static const sprint_kind *const engine_kinds[] = {
     &sprint__engine_auto,
     &sprint__engine_plain,
@@ -66,6 +68,7 @@ static sprint_status allocate(struct sprint__engine *engine, const struct sprint
   engine->x = sprint__arena_take(arena, b, d * sizeof *engine->x);
   engine->x_anchor = sprint__arena_take(arena, b, d * sizeof *engine->x);
   engine->y = sprint__arena_take(arena, b, sizeof *engine->y);
+  if (shift->population->weight) engine->weight = sprint__arena_take(arena, b, sizeof *engine->weight);
   if (shift->keeps_records && solver->coupled && solver->anchors)
     engine->anchor_x = sprint__arena_take(arena, shift->population->n, d * sizeof *engine->anchor_x);
   return sprint__arena_status(arena);
@@ -335,7 +338,8 @@ sprint_status sprint__engine_fetch(struct sprint__engine *engine, const uint32_t
                                   .p = sprint__engine_p(engine),
                                   .images = population,
                                   .who = who,
-                                  .deployment = want->deployment};
+                                  .deployment = want->deployment,
+                                  .weight = sprint__weights_gather(population, who, want->n, engine->weight)};
   return SPRINT_OK;
 }
 

@@ -90,6 +90,7 @@ struct sprint__engine {
 
   uint32_t *who;                 /* (batch) */
   uint32_t *stratum;             /* (batch) */
+  double *weight;                /* (batch) */
   sprint_real *x, *x_anchor, *y; /* (batch, d), (batch) */
 };
 

@@ -14,6 +14,7 @@ static const char *pixels_misfit(const struct sprint__engine *engine) {
   if (solver->may_end_epoch) return "an epoch may end early";
   if (solver->samples) return "a snapshot may be a sample";
   if (sprint__shift_moves(engine->shift)) return "the shift moves features";
+  if (engine->shift->population->weight) return "records have weights";
   if (!model->upper.out || model->upper.out % SPRINT__PIXEL_COLUMNS != 0)
     return "the first layer is not a dense one of a multiple of 64 outputs (32 in double precision)";
   if (model->l2 > 0 || solver->radius > 0) return "there is an L2 penalty, or a radius";

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/vector.h"
+#include "population/weights.h"
 
 /* A piece is large enough for all threads to be busy, and what is copied of it takes some megabytes. */
 enum { MOST_ROWS = 16384, LEAST_ROWS = 512, COPIED_REALS = 1 << 20 };
@@ -27,15 +28,17 @@ void sprint__pass_new(struct sprint__arena *arena, sprint_shift *shift, const sp
       .x = copies ? sprint__arena_take(arena, room, d * sizeof(sprint_real)) : NULL,
       .y = sprint__arena_take(arena, room, sizeof(sprint_real)),
       .who = sprint__arena_take(arena, room, sizeof(uint32_t)),
+      .weight = population->weight ? sprint__arena_take(arena, room, sizeof(double)) : NULL,
       .base = sprint__arena_take(arena, d, sizeof(sprint_real)),
   };
 }
 
-/* A piece: n individuals, in the population's order where in_order, and of one stratum where the pass is by strata. */
+/* A piece: n individuals, in the population's order where in_order, and of one stratum where the pass is by strata.
+ * Those who were drawn were drawn by weight, and count once each time. */
 struct piece {
   size_t n, stratum;
   const uint32_t *who;
-  bool in_order;
+  bool in_order, drawn;
 };
 
 /* The piece's records under the deployment, as the model takes them. */
@@ -45,6 +48,7 @@ static sprint_status records_of(struct sprint__pass *pass, const sprint_real *de
   const sprint_population *population = pass->population;
   bool inside = population == shift->population, moves = deployed && sprint__shift_moves(shift);
   *ret_rows = (struct sprint__rows){.n = piece->n, .y = pass->y, .pixels = &population->pixels, .who = piece->who};
+  if (!piece->drawn) ret_rows->weight = sprint__weights_gather(population, piece->who, piece->n, pass->weight);
   if (piece->in_order && population->x && !moves) {
     ret_rows->x = population->x + piece->who[0] * population->d;
     ret_rows->y = population->y + piece->who[0];
@@ -58,13 +62,13 @@ static sprint_status records_of(struct sprint__pass *pass, const sprint_real *de
   return sprint__shift_respond(shift, deployed, inside ? piece->who : NULL, pass->y, piece->n, pass->x);
 }
 
-/* The sum over rows of |x - base x|. */
+/* The sum over rows of |x - base x|, by weight. */
 static double displacement(struct sprint__pass *pass, const struct sprint__rows *rows) {
   double sum = 0;
   size_t d = pass->population->d;
   for (size_t i = 0; i < rows->n; i++) {
     sprint__population_gather(pass->population, &rows->who[i], 0, 1, pass->base);
-    sum += sprint__distance(rows->x + i * d, pass->base, d);
+    sum += sprint__weight_of(pass->population, rows->who[i]) * sprint__distance(rows->x + i * d, pass->base, d);
   }
   return sum;
 }
@@ -83,10 +87,7 @@ static void add_rows(const struct sprint__pass *pass, const struct sprint__pass_
   struct sprint__sums sums;
   struct sprint__total total = {all->gradient ? all->gradient + c * all->n_params : NULL, 1, all->count[c] > 0};
   sum_rows(pass, passing, rows, &total, &sums);
-  all->loss[c] += sums.loss;
-  all->correct[c] += sums.correct;
-  all->count[c] += rows->n;
-  all->n += rows->n;
+  sprint__strata_count(all, c, rows->n, rows->weight, sums.loss, sums.correct);
 }
 
 static sprint_status visit(struct sprint__pass *pass, const struct sprint__pass_options *passing,
@@ -97,7 +98,7 @@ static sprint_status visit(struct sprint__pass *pass, const struct sprint__pass_
   add_rows(pass, passing, &rows, piece->stratum, all);
   if (passing->ret_displacement) {
     double start = sprint__clock();
-    *passing->ret_displacement += displacement(pass, &rows) / (double)pass->population->n;
+    *passing->ret_displacement += displacement(pass, &rows) / pass->population->n_people;
     *passing->ret_seconds += sprint__clock() - start;
   }
   for (size_t i = 0; passing->ret_x && i < rows.n; i++)
@@ -107,7 +108,7 @@ static sprint_status visit(struct sprint__pass *pass, const struct sprint__pass_
 
 sprint_status sprint__pass_add(struct sprint__pass *pass, const struct sprint__pass_options *passing,
                                const uint32_t *who, size_t n, size_t stratum, struct sprint__strata_sums *sums) {
-  struct piece piece = {.n = n, .stratum = stratum, .who = who};
+  struct piece piece = {.n = n, .stratum = stratum, .who = who, .drawn = true};
   return visit(pass, passing, &piece, sums);
 }
 
@@ -155,7 +156,7 @@ sprint_status sprint__pass_over(struct sprint__pass *pass, const struct sprint__
 static double share_of_present(const struct sprint__strata_sums *sums, const double *p) {
   double share = 0;
   for (size_t c = 0; c < sums->n_strata; c++)
-    if (sums->count[c]) share += p[c];
+    if (sums->weight[c] > 0) share += p[c];
   return share;
 }
 
@@ -163,13 +164,13 @@ void sprint__pass_risk(const struct sprint__pass *pass, const sprint_real *theta
                        const struct sprint__strata_sums *sums, const double *p, double *ret_loss,
                        double *ret_accuracy) {
   const sprint_model *model = pass->shift->model;
-  double loss = sprint__model_penalty(model, theta), accuracy = 0, share = 1;
+  double loss = sprint__model_penalty(model, theta), accuracy = 0, share = 1, all = sprint__strata_weight(sums);
   if (p && pass->population != pass->shift->population) share = share_of_present(sums, p);
   for (size_t c = 0; c < sums->n_strata; c++) {
-    if (sums->count[c] == 0 || share == 0) continue;
-    double weight = p ? p[c] / share / (double)sums->count[c] : 1.0 / (double)sums->n;
+    if (sums->weight[c] <= 0 || share == 0) continue;
+    double weight = p ? p[c] / share / sums->weight[c] : 1.0 / all;
     loss += weight * sums->loss[c];
-    accuracy += weight * (double)sums->correct[c];
+    accuracy += weight * sums->correct[c];
   }
   *ret_loss = loss;
   *ret_accuracy = model->classifies ? accuracy : NAN;

@@ -15,6 +15,7 @@ struct sprint__pass {
   sprint_real *x;                      /* (room, d); NULL where records never have to be copied */
   sprint_real *y;                      /* (room) */
   uint32_t *who;                       /* (room) */
+  double *weight;                      /* (room); NULL where nobody has one */
   sprint_real *base;                   /* (d) one base record */
 };
 
@@ -38,7 +39,7 @@ struct sprint__pass_options {
 sprint_status sprint__pass_over(struct sprint__pass *pass, const struct sprint__pass_options *passing,
                                 struct sprint__strata_sums *ret_sums);
 
-/* Adds individuals `who` (n <= room), all of one stratum. */
+/* Adds individuals `who` (n <= room), who were drawn, all of one stratum. */
 sprint_status sprint__pass_add(struct sprint__pass *pass, const struct sprint__pass_options *passing,
                                const uint32_t *who, size_t n, size_t stratum, struct sprint__strata_sums *sums);
 

@@ -1,6 +1,8 @@
 /* Sampling by stratum: see sampler.h. */
 #include "engine/sampler.h"
 
+#include "population/weights.h"
+
 enum { MOST_STRATA = 1024 }; /* with a guide; above that strata are searched from the first */
 
 /* Inverse distribution function with a guide: guide[k] is the stratum of k / n_strata, so that a draw looks at one or
@@ -45,6 +47,7 @@ static struct sprint__random words_of(const struct sprint__draws *draws, size_t 
 
 void sprint__sampler_draw(const sprint_population *population, const double *p, const struct sprint__draws *draws,
                           size_t n, uint32_t *ret_who) {
+  if (!p && population->weight) p = population->base_p;
   if (!p) {
     for (size_t j = 0; j < n; j++) ret_who[j] = (uint32_t)sprint__below(words_of(draws, j).b, population->n);
     return;
@@ -55,8 +58,10 @@ void sprint__sampler_draw(const sprint_population *population, const double *p, 
     struct sprint__random words = words_of(draws, j);
     size_t c = stratum_at(&guide, sprint__uniform(words.a));
     size_t start = population->stratum_start[c], size = population->stratum_start[c + 1] - start;
-    ret_who[j] = (uint32_t)(start + sprint__below(words.b, size));
+    ret_who[j] = population->weight ? sprint__weights_draw(population, c, words.b)
+                                    : (uint32_t)(start + sprint__below(words.b, size));
   }
+  if (population->weight) return;
   /* Apart from the arithmetic, so that many of these loads, each from somewhere else in memory, are under way at once.
    */
   for (size_t j = 0; j < n; j++) ret_who[j] = population->by_stratum[ret_who[j]];

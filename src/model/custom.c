@@ -5,13 +5,30 @@
 
 #include "base/sized.h"
 
+/* The callback knows nothing of weights: rows go to it one by one. */
+static void add_weighted(const sprint_model *model, struct sprint__lane *lane, const sprint_real *theta,
+                         const struct sprint__rows *rows, struct sprint__sums *sums) {
+  const sprint_model_callbacks *own = model->impl;
+  size_t n = model->n_params;
+  sprint_real *gradient = sums->gradient ? lane->scratch : NULL;
+  for (size_t i = 0; i < rows->n; i++) {
+    double loss = 0;
+    if (gradient) memset(gradient, 0, n * sizeof *gradient);
+    own->gradient(own->user, theta, rows->x + i * model->n_features, rows->y + i, 1, &loss, gradient);
+    sums->loss += rows->weight[i] * loss;
+    for (size_t k = 0; gradient && k < n; k++) sums->gradient[k] += (sprint_real)rows->weight[i] * gradient[k];
+  }
+}
+
 static void custom_sums(const sprint_model *model, struct sprint__lane *lane, const sprint_real *theta,
                         const struct sprint__rows *rows, struct sprint__sums *sums, sprint_real *gradient_x) {
-  (void)lane;
   (void)gradient_x;
   const sprint_model_callbacks *own = model->impl;
   if (sums->gradient) memset(sums->gradient, 0, model->n_params * sizeof *sums->gradient);
-  own->gradient(own->user, theta, rows->x, rows->y, rows->n, &sums->loss, sums->gradient);
+  if (rows->weight)
+    add_weighted(model, lane, theta, rows, sums);
+  else
+    own->gradient(own->user, theta, rows->x, rows->y, rows->n, &sums->loss, sums->gradient);
 }
 
 static void custom_score_gradient(const sprint_model *model, struct sprint__lane *lane, const sprint_real *theta,
@@ -47,6 +64,7 @@ sprint_status sprint_model_new_custom(sprint_context *context, const sprint_mode
   model->ops = callbacks->score_gradient ? &custom_scoring_ops : &custom_ops;
   model->n_params = callbacks->n_params;
   model->n_features = callbacks->n_features;
+  model->scratch_size = callbacks->n_params;
   model->cost_per_row = 6.0 * (double)callbacks->n_params;
   sprint_model_callbacks *own = model->impl = sprint__arena_take(&model->arena, 1, sizeof *own);
   SPRINT__TRY(sprint__model_finish(model));

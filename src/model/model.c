@@ -274,7 +274,7 @@ sprint_status sprint_model_gradient(sprint_model *model, const sprint_real *thet
   sprint__model_sums(model, theta, &rows, &sums, ret_gradient_x);
   if (ret_gradient) mean_gradient(model, theta, batch->n, ret_gradient);
   if (ret_loss) *ret_loss = sums.loss / (double)batch->n + sprint__model_penalty(model, theta);
-  if (ret_correct) *ret_correct = sums.correct;
+  if (ret_correct) *ret_correct = (size_t)sums.correct;
   return SPRINT_OK;
 }
 

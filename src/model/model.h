@@ -14,13 +14,14 @@ struct sprint__rows {
   const sprint_real *x; /* (n, d), or NULL */
   const sprint_real *y; /* (n), or NULL where no loss is wanted */
   const struct sprint__pixels *pixels;
-  const uint32_t *who; /* (n) whose images */
+  const uint32_t *who;  /* (n) whose images */
+  const double *weight; /* (n) what each counts for in sums; NULL: 1 */
 };
 
 /* Sums over rows, without the L2 penalty. gradient NULL: not wanted. */
 struct sprint__sums {
   double loss;
-  size_t correct;
+  double correct;        /* rows that were classified right */
   sprint_real *gradient; /* (n_params) */
 };
 
@@ -56,8 +57,7 @@ struct sprint__score {
 struct sprint__lane {
   sprint_real *scratch;
   sprint_real *gradient; /* (n_params) partial sums */
-  double loss;
-  size_t correct;
+  double loss, correct;
 };
 
 struct sprint__tensor_view {
@@ -86,11 +86,13 @@ static inline size_t sprint__tensor_size(const struct sprint__tensor_view *view)
 struct sprint__model_ops {
   bool gives_gradient_x; /* whether sums can write gradient_x */
   bool reads_pixels;     /* whether rows may come by reference */
-  /* Adds to sums.loss and correct; writes sums.gradient unless NULL, and gradient_x (n, d) unless NULL. */
+  /* Adds to sums.loss and correct; writes sums.gradient unless NULL, and gradient_x (n, d) unless NULL. All of it is
+   * weighted where rows are. */
   void (*sums)(const sprint_model *model, struct sprint__lane *lane, const sprint_real *theta,
                const struct sprint__rows *rows, struct sprint__sums *sums, sprint_real *gradient_x);
-  /* Writes to sums.gradient that at theta on rows minus that at theta_b on the same individuals' x_b (NULL: the rows
-   * themselves); loss and correct are those at theta. NULL: is put together from sums. */
+  /* Writes to sums.gradient that at theta on rows, which have no weights, minus that at theta_b on the same
+   * individuals' x_b (NULL: the rows themselves); loss and correct are those at theta. NULL: is put together from sums.
+   */
   void (*difference)(const sprint_model *model, struct sprint__lane *lane, const sprint_real *theta,
                      const sprint_real *theta_b, const struct sprint__rows *rows, const sprint_real *x_b,
                      struct sprint__sums *sums);
@@ -157,6 +159,7 @@ static inline struct sprint__rows sprint__rows_part(const struct sprint__rows *r
   if (rows->x) part.x += start * d;
   if (rows->y) part.y += start;
   if (rows->who) part.who += start;
+  if (rows->weight) part.weight += start;
   return part;
 }
 

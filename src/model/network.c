@@ -143,6 +143,22 @@ static void backward_first(const struct sprint__network *net, const struct tape 
                        gradient ? gradient + first->offset : NULL, adds, tape->scratch);
 }
 
+/* Adds the loss of n outputs f, with its slope in tape->delta where that is wanted. Rows that count for more or less
+ * than others go one by one. weight (n) or NULL. */
+static void add_loss(const struct sprint__network *net, const struct tape *tape, const sprint_real *f,
+                     const sprint_real *y, const double *weight, size_t n, bool slope, struct sprint__sums *sums) {
+  const struct sprint__loss *loss = &net->loss;
+  size_t k = loss->n_outputs, together = weight ? 1 : n;
+  for (size_t i = 0; i < n; i += together) {
+    double counts = weight ? weight[i] : 1;
+    size_t correct = 0;
+    sprint_real *delta = slope ? tape->delta + i * k : NULL;
+    sums->loss += counts * loss->ops->sum(loss, f + i * k, y + i, together, delta, &correct);
+    sums->correct += counts * (double)correct;
+    for (size_t j = 0; weight && delta && j < k; j++) delta[j] *= (sprint_real)counts;
+  }
+}
+
 static void network_sums(const sprint_model *model, struct sprint__lane *lane, const sprint_real *theta,
                          const struct sprint__rows *rows, struct sprint__sums *sums, sprint_real *gradient_x) {
   const struct sprint__network *net = model->impl;
@@ -151,7 +167,7 @@ static void network_sums(const sprint_model *model, struct sprint__lane *lane, c
     struct input input = input_of(net, &tape, rows, start);
     const sprint_real *f = forward(net, &tape, theta, &input);
     bool back = sums->gradient || gradient_x;
-    sums->loss += net->loss.ops->sum(&net->loss, f, rows->y + start, input.n, back ? tape.delta : NULL, &sums->correct);
+    add_loss(net, &tape, f, rows->y + start, rows->weight ? rows->weight + start : NULL, input.n, back, sums);
     if (!back) continue;
     backward_above(net, &tape, theta, input.n, NULL, sums->gradient, start > 0);
     backward_first(net, &tape, theta, &input, sums->gradient, start > 0,
@@ -204,7 +220,7 @@ static void block_difference(const struct sprint__network *net, struct tape *tap
   struct input input = input_of(net, tape, rows, start), input_b = input;
   const sprint_real *y = rows->y + start, *f = forward(net, tape, theta, &input);
   bool shares = !x_b && net->layers[0].kind == &sprint__layer_dense;
-  sums->loss += net->loss.ops->sum(&net->loss, f, y, input.n, tape->delta, &sums->correct);
+  add_loss(net, tape, f, y, NULL, input.n, true, sums);
   backward_above(net, tape, theta, input.n, NULL, sums->gradient, start > 0);
   if (shares)
     swap(&tape->delta, &tape->saved);
@@ -265,7 +281,7 @@ static const sprint_real *network_upper_sums(const sprint_model *model, struct s
   struct tape tape = tape_of(net, lane);
   sprint__dense_activate(rows->z, rows->n * first->out, first->then_relu, tape.y[0]);
   const sprint_real *f = forward_above(net, &tape, theta, rows->n, net->n_layers);
-  sums->loss += net->loss.ops->sum(&net->loss, f, rows->y, rows->n, sums->gradient ? tape.delta : NULL, &sums->correct);
+  add_loss(net, &tape, f, rows->y, NULL, rows->n, sums->gradient != NULL, sums);
   if (!sums->gradient) return NULL;
   if (rows->subtracted)
     backward_difference(net, &tape, theta, rows, sums->gradient, adds);

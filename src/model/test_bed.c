@@ -16,10 +16,11 @@ static void test_bed_sums(const sprint_model *model, struct sprint__lane *lane, 
   if (sums->gradient) memset(sums->gradient, 0, d * sizeof *sums->gradient);
   for (size_t i = 0; i < rows->n; i++)
     for (size_t j = 0; j < d; j++) {
-      sprint_real z = rows->x[i * d + j], away = theta[j] - z;
-      sums->loss += bed->linear ? (double)theta[j] * (double)z : (double)away * (double)away / 2;
-      if (sums->gradient) sums->gradient[j] += bed->linear ? z : away;
-      if (gradient_x) gradient_x[i * d + j] = bed->linear ? theta[j] : -away;
+      double weight = rows->weight ? rows->weight[i] : 1;
+      sprint_real z = rows->x[i * d + j], away = theta[j] - z, counts = (sprint_real)weight;
+      sums->loss += weight * (bed->linear ? (double)theta[j] * (double)z : (double)away * (double)away / 2);
+      if (sums->gradient) sums->gradient[j] += counts * (bed->linear ? z : away);
+      if (gradient_x) gradient_x[i * d + j] = counts * (bed->linear ? theta[j] : -away);
     }
 }
 

@@ -1,7 +1,9 @@
 /* The `data:` section: its family, and the way from a section to a population. */
+#include <float.h>
 #include <string.h>
 
 #include "population/source.h"
+#include "population/weights.h"
 
 static const sprint_param shared_params[] = {
     SPRINT__CHOICE("select", "all", "all|first|balanced",
@@ -13,6 +15,9 @@ static const sprint_param shared_params[] = {
     SPRINT__CHOICE("standardize", "after", "none|before|after",
                    "to mean 0 and deviation 1 over all rows (before selecting) or the training rows (after); images by "
                    "channel, and none unless given: bytes / 255"),
+    SPRINT__NUMBERS("class_weights", "", DBL_MIN, 1e12, "balanced",
+                    "what a record of each class counts for, by the class's name (1 where it is not named): in draws, "
+                    "losses, gradients and metrics; balanced: so that all classes count alike"),
 };
 
 enum standardize { STANDARDIZE_NONE, STANDARDIZE_BEFORE, STANDARDIZE_AFTER };
@@ -39,6 +44,38 @@ static sprint_status fit(const struct sprint__section *section, const struct spr
   if (table->image.channels && !sprint__get(section, "standardize")->given) standardize = STANDARDIZE_NONE;
   if (standardize == STANDARDIZE_BEFORE) return sprint__columns_fit(table, NULL, table->n, true, columns);
   return sprint__columns_fit(table, selection->train, selection->n_train, standardize == STANDARDIZE_AFTER, columns);
+}
+
+/* ret_weights (n_classes): by name, or so that every class's people count for as much as any other's. */
+static sprint_status read_class_weights(const struct sprint__section *section, const sprint_population *population,
+                                        double *ret_weights) {
+  const struct sprint__value *value = sprint__get(section, "class_weights");
+  size_t k = population->n_classes;
+  for (size_t c = 0; c < k; c++)
+    ret_weights[c] = value->text ? population->n_people / ((double)k * population->stratum_size[c]) : 1;
+  for (size_t i = 0; i < value->n_items; i++) {
+    size_t c = 0;
+    SPRINT__TRY(sprint__population_class(section, "class_weights", population, value->texts[i], &c));
+    ret_weights[c] = value->reals[i];
+  }
+  return SPRINT_OK;
+}
+
+/* Those of the population go for its held-out part (or NULL) too. */
+static sprint_status weigh_classes(const struct sprint__section *section, sprint_population *population,
+                                   sprint_population *heldout) {
+  const struct sprint__value *value = sprint__get(section, "class_weights");
+  if (!value->given) return SPRINT_OK;
+  if (!population->n_classes)
+    return sprint__refuse(section, "class_weights", "the label holds values, and there are no classes to weigh");
+  if (population->source) return sprint__refuse(section, "class_weights", "a population without end takes no weights");
+  SPRINT__SCOPED(sprint__free)
+  double *weights = sprint__alloc(population->context, population->n_classes, sizeof *weights);
+  if (!weights) return SPRINT_ERROR_MEMORY;
+  SPRINT__TRY(read_class_weights(section, population, weights));
+  population->weighs_classes = true;
+  if (heldout) SPRINT__TRY(sprint__weights_set(heldout, NULL, weights));
+  return sprint__weights_set(population, NULL, weights);
 }
 
 static sprint_status build_parts(const struct sprint__section *section, struct sprint__table *table,
@@ -94,9 +131,11 @@ sprint_status sprint__population_build(const struct sprint__section *section, sp
   SPRINT__TRY(sprint__table_keep_small(&table));
   SPRINT__TRY(sprint__select_rows(section, &table, &selection));
   SPRINT__TRY(sprint__table_keep_some(&table, selection.n_train));
-  SPRINT__SCOPED(sprint_population_free) sprint_population *population = NULL;
-  SPRINT__TRY(build_parts(section, &table, &selection, &population, ret_heldout));
+  SPRINT__SCOPED(sprint_population_free) sprint_population *population = NULL, *heldout = NULL;
+  SPRINT__TRY(build_parts(section, &table, &selection, &population, ret_heldout ? &heldout : NULL));
   SPRINT__TRY(go_on(&table, make, population));
+  SPRINT__TRY(weigh_classes(section, population, heldout));
+  if (ret_heldout) *ret_heldout = sprint__give(&heldout);
   *ret_population = sprint__give(&population);
   return SPRINT_OK;
 }

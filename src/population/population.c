@@ -296,6 +296,26 @@ bool sprint__population_is_constant(const sprint_population *p, size_t feature) 
   return true;
 }
 
+enum { LISTED = 12 }; /* classes that a complaint names */
+
+sprint_status sprint__population_class(const struct sprint__section *section, const char *key,
+                                       const sprint_population *p, const char *name, size_t *ret_class) {
+  const char *const *names = (const char *const *)p->class_names;
+  for (size_t c = 0; c < p->n_classes; c++)
+    if (strcmp(names[c], name) == 0) {
+      *ret_class = c;
+      return SPRINT_OK;
+    }
+  if (!p->n_classes) return sprint__refuse(section, key, "'%s' is not a class of the data, which has none", name);
+  const char *near = sprint__nearest(name, names, p->n_classes);
+  size_t n = p->n_classes < LISTED ? p->n_classes : LISTED;
+  SPRINT__SCOPED(sprint__free) char *all = sprint__names_join(p->context, names, n, ", ");
+  if (!all) return SPRINT_ERROR_MEMORY;
+  return sprint__refuse(section, key, "'%s' is not a class of the data%s%s%s (one of %s%s)", name,
+                        near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", all,
+                        n < p->n_classes ? ", ..." : "");
+}
+
 ptrdiff_t sprint__population_find(const sprint_population *p, const char *name) {
   for (size_t j = 0; j < p->d; j++)
     if (strcmp(p->columns[j].name, name) == 0) return (ptrdiff_t)j;

@@ -62,7 +62,9 @@ struct sprint_population {
   uint32_t *by_stratum;          /* (n) individuals, stratum by stratum, in their own order within each */
   size_t *stratum_start;         /* (n_strata + 1) into by_stratum; no stratum is empty, but in a window */
   double *stratum_size;          /* (n_strata) people of each, by weight */
-  double *base_p;                /* (n_strata) their share of all */
+  double n_people;               /* in all */
+  double *base_p;                /* (n_strata) the share of each */
+  bool weighs_classes;           /* weights are, or are multiplied by, those of classes */
   struct sprint__alias *aliases; /* (n) for draws by weight; NULL: everybody within a stratum is as likely */
 
   struct sprint__source *source; /* of a population without end, whose window the records are; NULL: they are all */
@@ -127,6 +129,10 @@ static inline struct sprint__shape sprint__population_shape(const sprint_populat
 
 /* Whether everybody has the same value. */
 bool sprint__population_is_constant(const sprint_population *population, size_t feature);
+
+/* The class of this name, which the section's key has; or a refusal that lists those there are. */
+sprint_status sprint__population_class(const struct sprint__section *section, const char *key,
+                                       const sprint_population *population, const char *name, size_t *ret_class);
 
 /* The feature of this name, or -1. */
 ptrdiff_t sprint__population_find(const sprint_population *population, const char *name);

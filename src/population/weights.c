@@ -17,13 +17,13 @@ static double size_of(const sprint_population *p, size_t c) {
 }
 
 static sprint_status measure(sprint_population *p, bool may_lack) {
-  double all = 0;
-  for (size_t c = 0; c < p->n_strata; c++) all += p->stratum_size[c] = size_of(p, c);
+  p->n_people = 0;
+  for (size_t c = 0; c < p->n_strata; c++) p->n_people += p->stratum_size[c] = size_of(p, c);
   for (size_t c = 0; c < p->n_strata; c++) {
     if (p->stratum_size[c] <= 0 && !may_lack)
       return sprint_fail(p->context, SPRINT_ERROR_INPUT, "%s%s: all weights are 0",
                          p->n_classes ? "class " : "the rows", p->n_classes ? p->class_names[c] : "");
-    p->base_p[c] = p->stratum_size[c] / all;
+    p->base_p[c] = p->stratum_size[c] / p->n_people;
   }
   return SPRINT_OK;
 }
@@ -53,7 +53,7 @@ static void fill_aliases(const sprint_population *p, const uint32_t *members, si
 
 static sprint_status build_aliases(sprint_population *p) {
   SPRINT__SCOPED(sprint__free) uint32_t *queue = sprint__alloc(p->context, p->n, sizeof *queue);
-  p->aliases = sprint__arena_take(&p->arena, p->n, sizeof *p->aliases);
+  if (!p->aliases) p->aliases = sprint__arena_take(&p->arena, p->n, sizeof *p->aliases);
   if (!queue || !p->aliases) return SPRINT_ERROR_MEMORY;
   for (size_t c = 0; c < p->n_strata; c++) {
     size_t start = p->stratum_start[c];
@@ -86,13 +86,18 @@ const double *sprint__weights_gather(const sprint_population *p, const uint32_t 
 
 sprint_status sprint__weights_set(sprint_population *p, const double *weights, const double *class_weights) {
   if (!weights && !class_weights) return SPRINT_OK;
-  double *weight = p->weight ? p->weight : sprint__arena_take(&p->arena, p->n, sizeof *weight);
-  if (!weight) return SPRINT_ERROR_MEMORY;
+  double *before = p->weight, *after = sprint__arena_take(&p->arena, p->n, sizeof *after);
+  if (!after) return SPRINT_ERROR_MEMORY;
   for (size_t i = 0; i < p->n; i++)
-    weight[i] = (weights ? weights[i] : sprint__weight_of(p, i)) *
-                (class_weights ? class_weights[sprint__population_stratum(p, i)] : 1);
-  p->weight = weight;
-  return sprint__weights_settle(p, false);
+    after[i] = (weights ? weights[i] : sprint__weight_of(p, i)) *
+               (class_weights ? class_weights[sprint__population_stratum(p, i)] : 1);
+  p->weight = after;
+  sprint_status status = check_weights(p);
+  if (status == SPRINT_OK) status = measure(p, false);
+  if (status == SPRINT_OK) return build_aliases(p);
+  p->weight = before;
+  measure(p, true); /* as it was */
+  return status;
 }
 
 sprint_status sprint_population_weigh(sprint_population *population, const double *weights) {

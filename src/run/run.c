@@ -89,11 +89,9 @@ static sprint_status start_solver(sprint_run *run, const struct sprint__run_sect
                                   const sprint_real *theta) {
   sprint_model *model = run->shift->model;
   const sprint_population *population = run->shift->population;
+  bool reweights = sprint__shift_reweights(run->shift);
   SPRINT__SCOPED(sprint__free) sprint_real *start = sprint__alloc(run->context, model->n_params, sizeof *start);
-  SPRINT__SCOPED(sprint__free) size_t *sizes = sprint__alloc(run->context, population->n_strata, sizeof *sizes);
-  if (!start || !sizes) return SPRINT_ERROR_MEMORY;
-  for (size_t c = 0; c < population->n_strata; c++)
-    sizes[c] = population->stratum_start[c + 1] - population->stratum_start[c];
+  if (!start) return SPRINT_ERROR_MEMORY;
   if (theta)
     memcpy(start, theta, model->n_params * sizeof *start);
   else
@@ -102,11 +100,11 @@ static sprint_status start_solver(sprint_run *run, const struct sprint__run_sect
       .size = sizeof options,
       .model = model,
       .n = population->source ? 0 : population->n,
-      .n_strata = sprint__shift_reweights(run->shift) ? population->n_strata : 1,
+      .n_strata = reweights ? population->n_strata : 1,
       .theta = start,
       .seed = run->seed,
       .still = !sprint__shift_moves(run->shift),
-      .strata_sizes = sizes,
+      .strata_sizes = reweights ? population->stratum_size : &population->n_people,
       .shift = run->shift,
   };
   return sprint__solver_build(run->context, &sections->method, &options, &run->solver);

@@ -146,6 +146,7 @@ json_t *sprint__population_json(const sprint_population *population) {
   json_t *json = json_pack("{s:I, s:I, s:o, s:o, s:o}", "rows", (json_int_t)population->n, "features",
                            (json_int_t)population->d, "classes", classes, "constant_columns", constant, "checksum",
                            json_sprintf("%08lx", sprint__population_checksum(population)));
+  if (population->weight) json_object_set_new(json, "people", json_real(population->n_people)); /* by weight */
   if (population->source) json_object_set_new(json, "endless", json_true()); /* and the rest is of its window */
   return json;
 }

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "population/weights.h"
 #include "run/verify.h"
 
 enum { PEOPLE = 24 };
@@ -88,7 +89,8 @@ static sprint_status tell_everybody(struct scene *s, sprint_solver *solver,
                             .y = s->population->y,
                             .stratum = stratum,
                             .p = deployment->p,
-                            .last = true};
+                            .last = true,
+                            .weight = s->population->weight};
   return sprint_solver_tell(solver, &records);
 }
 
@@ -135,9 +137,8 @@ static sprint_status enumerate(struct scene *s, const char *correction) {
     SPRINT__TRY(sprint_solver_new(s->context, &options, &solver));
     SPRINT__TRY(drive(s, solver, i));
     uint32_t c = sprint__population_stratum(s->population, i);
-    size_t n_c = s->population->stratum_start[c + 1] - s->population->stratum_start[c];
-    for (size_t k = 0; k < s->model->n_params; k++)
-      s->mean[k] += s->here.p[c] / (double)n_c * (double)sprint_solver_direction(solver)[k];
+    double often = s->here.p[c] * sprint__weight_of(s->population, i) / s->population->stratum_size[c];
+    for (size_t k = 0; k < s->model->n_params; k++) s->mean[k] += often * (double)sprint_solver_direction(solver)[k];
   }
   return SPRINT_OK;
 }
@@ -165,17 +166,31 @@ static sprint_status verify_correction(struct sprint__verify *verify, struct sce
     apart = fmax(apart, fabs(difference - s->expected[k]));
   }
   char name[96];
-  snprintf(name, sizeof name, "enumeration: %s, |E[v] - grad J|", correction);
+  const char *people = s->population->weight ? "weighted " : "";
+  snprintf(name, sizeof name, "%senumeration: %s, |E[v] - grad J|", people, correction);
   sprint__verify_compare(verify, name, unbiased ? 0 : sqrt(predicted), sqrt(bias));
-  snprintf(name, sizeof name, "enumeration: %s, largest error of E[v]", correction);
+  snprintf(name, sizeof name, "%senumeration: %s, largest error of E[v]", people, correction);
   sprint__verify_compare(verify, name, 0, apart);
   return SPRINT_OK;
 }
 
-sprint_status sprint__verify_enumeration(struct sprint__verify *verify) {
+/* People who stand for 0.5 to 2.5 each. */
+static sprint_status weigh(struct scene *s) {
+  double weights[PEOPLE];
+  for (size_t i = 0; i < PEOPLE; i++) weights[i] = 0.5 * (double)(1 + i * 7 % 5);
+  return sprint_population_weigh(s->population, weights);
+}
+
+static sprint_status verify_scene(struct sprint__verify *verify, bool weighted) {
   static const char *const corrections[] = {"paper", "coupled", "stratified", "unbiased"};
   SPRINT__CLEARED(scene_clear) struct scene s = {.context = verify->context, .arena = {.context = verify->context}};
   SPRINT__TRY(scene_fill(&s));
+  if (weighted) SPRINT__TRY(weigh(&s));
   for (size_t i = 0; i < SPRINT__COUNT(corrections); i++) SPRINT__TRY(verify_correction(verify, &s, corrections[i]));
   return SPRINT_OK;
+}
+
+sprint_status sprint__verify_enumeration(struct sprint__verify *verify) {
+  SPRINT__TRY(verify_scene(verify, false));
+  return verify_scene(verify, true);
 }

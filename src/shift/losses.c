@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/random.h"
+#include "population/weights.h"
 
 enum { PIECE = 1024 }; /* rows */
 
@@ -11,6 +11,7 @@ struct sprint__losses {
   sprint_shift *shift;
   sprint_real *x, *y; /* (PIECE, d), (PIECE) */
   uint32_t *who;      /* (PIECE) */
+  double *weight;     /* (PIECE) */
 };
 
 sprint_status sprint__losses_new(struct sprint__arena *arena, sprint_shift *shift, struct sprint__losses **ret_losses) {
@@ -20,6 +21,7 @@ sprint_status sprint__losses_new(struct sprint__arena *arena, sprint_shift *shif
   losses->x = sprint__arena_take(arena, PIECE, shift->population->d * sizeof *losses->x);
   losses->y = sprint__arena_take(arena, PIECE, sizeof *losses->y);
   losses->who = sprint__arena_take(arena, PIECE, sizeof *losses->who);
+  losses->weight = sprint__arena_take(arena, PIECE, sizeof *losses->weight);
   *ret_losses = losses;
   return sprint__arena_status(arena);
 }
@@ -50,15 +52,18 @@ struct asked {
   const sprint_real *y; /* (n); NULL: by `who` */
   const sprint_real *x; /* (n, d); NULL: their base records */
   size_t n;
+  bool weighs; /* they were not drawn by weight, so that their weights count */
 };
 
-/* The sum over n <= PIECE rows: of x with labels losses->y, or, where it is NULL, of the base records of `who`. */
+/* The sum over n <= PIECE rows: of x with labels losses->y, or, where it is NULL, of the base records of `who`; weight
+ * (n) or NULL. */
 static double sum_piece(struct sprint__losses *losses, const sprint_real *theta, const uint32_t *who,
-                        const sprint_real *x, size_t n) {
+                        const sprint_real *x, const double *weight, size_t n) {
   const sprint_shift *shift = losses->shift;
   const sprint_population *population = shift->population;
-  if (!x && shift->losses.sum) return shift->losses.sum(shift->losses.user, theta, who, n);
-  struct sprint__rows rows = {.n = n, .x = x, .y = losses->y, .pixels = &population->pixels, .who = who};
+  if (!x && !weight && shift->losses.sum) return shift->losses.sum(shift->losses.user, theta, who, n);
+  struct sprint__rows rows = {
+      .n = n, .x = x, .y = losses->y, .pixels = &population->pixels, .who = who, .weight = weight};
   struct sprint__sums sums = {0, 0, NULL};
   for (size_t i = 0; !x && i < n; i++) losses->y[i] = population->y[who[i]];
   if (!x && !sprint__shift_by_reference(shift)) {
@@ -78,9 +83,13 @@ void sprint__losses_of_everybody(struct sprint__losses *losses, const sprint_rea
   for (size_t c = 0; c < population->n_strata; c++) {
     size_t start = population->stratum_start[c], end = population->stratum_start[c + 1];
     if (!source->by_stratum) ret_means[c] = 0;
-    for (size_t i = start; !source->by_stratum && i < end; i += PIECE)
-      ret_means[c] += sum_piece(losses, theta, population->by_stratum + i, NULL, end - i < PIECE ? end - i : PIECE);
-    ret_means[c] /= (double)(end - start);
+    for (size_t i = start; !source->by_stratum && i < end; i += PIECE) {
+      const uint32_t *who = population->by_stratum + i;
+      size_t n = end - i < PIECE ? end - i : PIECE;
+      ret_means[c] +=
+          sum_piece(losses, theta, who, NULL, sprint__weights_gather(population, who, n, losses->weight), n);
+    }
+    ret_means[c] /= population->stratum_size[c];
   }
 }
 
@@ -102,17 +111,27 @@ static size_t collect(struct sprint__losses *losses, const struct asked *asked, 
 
 static void sum_asked(struct sprint__losses *losses, const sprint_real *theta, const struct asked *asked,
                       double *ret_means, size_t *ret_counts) {
-  for (size_t c = 0; c < losses->shift->population->n_strata; c++) {
+  const sprint_population *population = losses->shift->population;
+  for (size_t c = 0; c < population->n_strata; c++) {
+    double all = 0; /* that they count for */
     ret_means[c] = 0;
     ret_counts[c] = 0;
     for (size_t start = 0; start < asked->n;) {
       size_t rows = collect(losses, asked, c, &start);
-      if (rows) ret_means[c] += sum_piece(losses, theta, losses->who, asked->x ? losses->x : NULL, rows);
+      const double *weight =
+          asked->weighs ? sprint__weights_gather(population, losses->who, rows, losses->weight) : NULL;
+      if (rows) ret_means[c] += sum_piece(losses, theta, losses->who, asked->x ? losses->x : NULL, weight, rows);
+      for (size_t i = 0; i < rows; i++) all += weight ? weight[i] : 1;
       ret_counts[c] += rows;
     }
-    if (ret_counts[c]) ret_means[c] /= (double)ret_counts[c];
+    if (all > 0) ret_means[c] /= all;
   }
   losses->shift->evals += asked->n;
+}
+
+void sprint__losses_of_probe(struct sprint__losses *losses, const sprint_real *theta, const uint32_t *probe, size_t n,
+                             double *ret_means, size_t *ret_counts) {
+  sum_asked(losses, theta, &(struct asked){.who = probe, .n = n, .weighs = true}, ret_means, ret_counts);
 }
 
 void sprint__losses_of(struct sprint__losses *losses, const sprint_real *theta, const uint32_t *who, size_t n,

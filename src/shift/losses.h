@@ -19,8 +19,12 @@ sprint_status sprint__losses_probe(sprint_shift *shift, size_t each, uint64_t se
 void sprint__losses_of_everybody(struct sprint__losses *losses, const sprint_real *theta, enum sprint__moment moment,
                                  double *ret_means);
 
-/* The same over `who` (n) alone, as they answered: x (n, d), or NULL: with their base records. ret_counts
- * (n_strata): how many of them are of each stratum; where there are none the mean is 0. */
+/* The same over a probe (n). ret_counts (n_strata): how many of them are of each stratum; where there are none the mean
+ * is 0. */
+void sprint__losses_of_probe(struct sprint__losses *losses, const sprint_real *theta, const uint32_t *probe, size_t n,
+                             double *ret_means, size_t *ret_counts);
+
+/* The same over `who` (n), who were drawn, as they answered: x (n, d), or NULL: with their base records. */
 void sprint__losses_of(struct sprint__losses *losses, const sprint_real *theta, const uint32_t *who, size_t n,
                        const sprint_real *x, double *ret_means, size_t *ret_counts);
 

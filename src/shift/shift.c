@@ -149,13 +149,5 @@ sprint_status sprint__shift_columns(sprint_shift *shift, const struct sprint__se
 
 sprint_status sprint__shift_class(const struct sprint__section *section, const char *key,
                                   const sprint_population *population, size_t *ret_class) {
-  const char *name = sprint__get_text(section, key);
-  for (size_t c = 0; c < population->n_classes; c++)
-    if (strcmp(population->class_names[c], name) == 0) {
-      *ret_class = c;
-      return SPRINT_OK;
-    }
-  return sprint__refuse(section, key, "'%s' is not a class of the data; its %zu classes are '%s' .. '%s'", name,
-                        population->n_classes, population->n_classes ? population->class_names[0] : "",
-                        population->n_classes ? population->class_names[population->n_classes - 1] : "");
+  return sprint__population_class(section, key, population, sprint__get_text(section, key), ret_class);
 }

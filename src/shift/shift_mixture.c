@@ -9,7 +9,7 @@
  * function of theta' alone, and nobody changes places twice because a model was deployed twice. */
 #include <math.h>
 
-#include "base/random.h"
+#include "population/weights.h"
 #include "shift/shift.h"
 
 enum { PIECE = 1024 }; /* rows */
@@ -57,8 +57,7 @@ static void maybe_replace(const sprint_shift *shift, uint32_t i, double g, sprin
   const sprint_population *population = shift->population;
   struct sprint__random words = sprint__random_words(m->seed, SPRINT__FOR_MIXTURE, 0, i);
   if (!(sprint__uniform(words.a) < g)) return;
-  size_t c = sprint__population_stratum(population, i), start = population->stratum_start[c];
-  uint32_t other = population->by_stratum[start + sprint__below(words.b, population->stratum_start[c + 1] - start)];
+  uint32_t other = sprint__weights_draw(population, sprint__population_stratum(population, i), words.b);
   sprint__population_gather(population, &other, 0, 1, x);
 }
 

@@ -60,7 +60,7 @@ static void look(sprint_shift *shift, const sprint_real *theta, enum sprint__mom
   if (r->knowledge == EXACT || moment == SPRINT__AT_EVALUATION)
     sprint__losses_of_everybody(r->losses, theta, moment, r->means);
   else
-    sprint__losses_of(r->losses, theta, r->probe, r->n_probe, NULL, r->means, r->counts);
+    sprint__losses_of_probe(r->losses, theta, r->probe, r->n_probe, r->means, r->counts);
 }
 
 static sprint_status replicator_strata(sprint_shift *shift, const sprint_real *deployed, enum sprint__moment moment,

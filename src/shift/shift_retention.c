@@ -33,6 +33,10 @@ static sprint_status retention_setup(sprint_shift *shift, const struct sprint__s
   size_t n_strata = shift->population->n_strata;
   if (n_strata < 2)
     return sprint__refuse(section, "kind", "'retention' needs classes to come and go; the data has none");
+  if (shift->population->weighs_classes)
+    return sprint__refuse(section, "kind",
+                          "'retention' says by itself how often each class shows up, so that data.class_weights would "
+                          "change nothing; leave them out");
   r->alpha = sprint__get_real(section, "alpha");
   r->rate = sprint__get_real(section, "rate");
   r->knowledge = (enum knowledge)sprint__get_choice(section, "losses");
@@ -72,7 +76,7 @@ static sprint_status retention_strata(sprint_shift *shift, const sprint_real *de
   if (asks)
     sprint__losses_of_everybody(r->losses, deployed, moment, r->means);
   else if (r->knowledge == PROBE)
-    sprint__losses_of(r->losses, deployed, r->probe, r->n_probe, NULL, r->means, r->counts);
+    sprint__losses_of_probe(r->losses, deployed, r->probe, r->n_probe, r->means, r->counts);
   if (asks && r->knowledge == RUNNING) shift->evals = counted; /* where running means start, even from losses at hand */
   for (size_t c = 0; remembers && c < shift->n_state; c++) {
     if (asks) shift->state[c] = (sprint_real)r->means[c];

@@ -121,7 +121,7 @@ static void pull_rows(void *user, const sprint_real *theta, const struct sprint_
   *ret_sums = (struct sprint__sums){0};
   for (size_t start = 0; start < rows->n; start += s->room) {
     size_t n = rows->n - start < s->room ? rows->n - start : s->room;
-    struct sprint__rows part = {.n = n, .x = rows->x + start * d, .y = rows->y + start, .who = rows->who + start};
+    struct sprint__rows part = sprint__rows_part(rows, d, start, start + n);
     struct sprint__sums sums = {0, 0, s->gradient};
     sum_rows(solver, &part, &sums);
   }
@@ -135,8 +135,8 @@ static bool full_population(sprint_solver *solver, const struct sprint__strata_s
   if (solver->revisits && !sprint__solver_revisit(solver, solver->theta, pull_rows, solver, &s->sums)) return false;
   struct sprint__strata_parts parts = sprint__strata_parts_of(everybody);
   sprint__strata_mean(solver->context, &parts, everybody->p, solver->direction, NULL);
-  for (size_t i = 0; i < solver->n_params; i++)
-    solver->direction[i] += (sprint_real)(s->pulled[i] / (double)everybody->n);
+  double all = sprint__strata_weight(everybody);
+  for (size_t i = 0; i < solver->n_params; i++) solver->direction[i] += (sprint_real)(s->pulled[i] / all);
   return true;
 }
 

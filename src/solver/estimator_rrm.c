@@ -64,7 +64,7 @@ static double inner_problem(void *user, const double *x, double *ret_gradient) {
   sprint__strata_mean(solver->context, &parts, sums->p, NULL, ret_gradient);
   double value = sprint__model_penalty(solver->model, s->at);
   for (size_t c = 0; c < solver->n_strata; c++)
-    if (sums->count[c]) value += sums->p[c] * sums->loss[c] / (double)sums->count[c];
+    if (sums->weight[c] > 0) value += sums->p[c] * sums->loss[c] / sums->weight[c];
   for (size_t i = 0; i < solver->n_params; i++) {
     double away = (double)s->at[i] - (double)solver->theta[i];
     value += s->proximal / 2 * away * away;

@@ -1,8 +1,9 @@
 /* SAGA by identity (Defazio, Bach and Lacoste-Julien, 2014), under deployments: a table holds each individual's last
  * gradient t_i, whatever deployment it came from, and
  *
- *     v = mean[grad l(z; theta) - t_i] + sum_c p_c(deployed) (1/n_c) sum_{i in c} t_i,   then t_i := grad l(z; theta).
+ *     v = mean[grad l(z; theta) - t_i] + sum_c p_c(deployed) (1/n_c) sum_{i in c} t_i,   then t_i := grad l(z; theta),
  *
+ * the mean over a stratum being one over its people: by weight, where records have weights.
  * Over all draws v is grad J(theta; deployed), for every shift: what is drawn by p is taken off as it is added. The
  * table starts at 0, so that somebody's first time is a sample of SGD. */
 #include <string.h>
@@ -11,7 +12,7 @@
 
 struct saga {
   sprint_real *table; /* (n, n_params) t_i */
-  double *sums;       /* (n_strata, n_params) of the table */
+  double *sums;       /* (n_strata, n_params) of the table, by weight */
   sprint_real *mean;  /* (n_params) the table's, weighted by today's p */
   sprint_real *fresh; /* (batch, n_params) grad l(z; theta) */
 };
@@ -81,8 +82,8 @@ static void keep(sprint_solver *solver, const sprint_records *records) {
   for (size_t i = 0; i < records->n; i++) {
     const sprint_real *fresh = s->fresh + i * d;
     sprint_real *kept = s->table + records->who[i] * d;
-    double *sums = s->sums + stratum_of(records, i) * d;
-    for (size_t k = 0; k < d; k++) sums[k] += (double)fresh[k] - (double)kept[k];
+    double *sums = s->sums + stratum_of(records, i) * d, weight = records->weight ? records->weight[i] : 1;
+    for (size_t k = 0; k < d; k++) sums[k] += weight * ((double)fresh[k] - (double)kept[k]);
     memcpy(kept, fresh, d * sizeof *kept);
   }
 }

@@ -88,7 +88,7 @@ static void keep_strata(const sprint_solver *solver, struct svrg *s, const struc
   for (size_t c = 0; c < solver->n_strata; c++)
     for (size_t i = 0; i < d; i++)
       s->strata_gradient[c * d + i] =
-          sums->count[c] ? (sprint_real)(sums->gradient[c * d + i] / (double)sums->count[c]) : s->snapshot[i];
+          sums->weight[c] > 0 ? (sprint_real)(sums->gradient[c * d + i] / sums->weight[c]) : s->snapshot[i];
 }
 
 static bool svrg_population(sprint_solver *solver, const struct sprint__strata_sums *told,

@@ -7,14 +7,19 @@ struct sprint__kept {
   sprint_records records; /* of the arrays below */
   sprint_real *x, *y;     /* (n, d), (n) */
   uint32_t *stratum, *who;
+  double *weight;
 };
 
 const sprint_records *sprint__kept_records(const sprint_solver *solver) { return &solver->kept->records; }
 
 void sprint__kept_clear(sprint_solver *solver) {
   struct sprint__kept *kept = solver->kept;
-  kept->records = (sprint_records){
-      .size = sizeof kept->records, .x = kept->x, .y = kept->y, .stratum = kept->stratum, .who = kept->who};
+  kept->records = (sprint_records){.size = sizeof kept->records,
+                                   .x = kept->x,
+                                   .y = kept->y,
+                                   .stratum = kept->stratum,
+                                   .who = kept->who,
+                                   .weight = kept->weight};
 }
 
 static sprint_status kept_sums(void *user, const sprint_real *theta, sprint__sum_rows sum, void *sum_user,
@@ -35,6 +40,7 @@ sprint_status sprint__kept_setup(sprint_solver *solver) {
   kept->y = sprint__arena_take(arena, n, sizeof *kept->y);
   kept->stratum = sprint__arena_take(arena, n, sizeof *kept->stratum);
   kept->who = sprint__arena_take(arena, n, sizeof *kept->who);
+  kept->weight = sprint__arena_take(arena, n, sizeof *kept->weight);
   SPRINT__TRY(sprint__arena_status(arena));
   solver->kept = kept;
   solver->revisit = (struct sprint__revisit){solver, kept_sums};
@@ -58,6 +64,7 @@ sprint_status sprint__kept_add(sprint_solver *solver, const sprint_records *reco
   for (size_t i = 0; i < n; i++) {
     kept->stratum[at + i] = records->stratum ? records->stratum[i] : 0;
     kept->who[at + i] = records->who ? records->who[i] : 0;
+    kept->weight[at + i] = records->weight ? records->weight[i] : 1;
   }
   kept->records.n += n;
   return SPRINT_OK;

@@ -48,6 +48,10 @@ static sprint_status check_identities(const sprint_solver *solver, const sprint_
 static sprint_status check_records(const sprint_solver *solver, const sprint_records *records) {
   if (records->n > 0 && (!records->y || (!records->x && (!records->images || !records->who))))
     return sprint_fail(solver->context, SPRINT_ERROR_ARGUMENT, "the records told have no x or no y");
+  for (size_t i = 0; records->weight && i < records->n; i++)
+    if (!isfinite(records->weight[i]) || records->weight[i] < 0)
+      return sprint_fail(solver->context, SPRINT_ERROR_ARGUMENT,
+                         "record %zu has the weight %g; a number of at least 0 was expected", i, records->weight[i]);
   if (records->n == 0 || records->x) return SPRINT_OK;
   if (!records->images->bytes || !solver->model->ops->reads_pixels || records->images->d != solver->model->n_features)
     return sprint_fail(solver->context, SPRINT_ERROR_ARGUMENT,

@@ -64,6 +64,7 @@ static void add_sums(struct sprint__strata_sums *a, const struct sprint__strata_
     bool had = a->count[c] > 0;
     a->loss[c] += b->loss[c];
     a->count[c] += b->count[c];
+    a->weight[c] += b->weight[c];
     a->correct[c] += b->correct[c];
     for (size_t i = c * a->n_params; b->count[c] && i < (c + 1) * a->n_params; i++)
       a->gradient[i] = (had ? a->gradient[i] : 0) + b->gradient[i];

@@ -64,7 +64,8 @@ static sprint_status fill(sprint_solver *solver, const struct sprint__method *me
 static sprint_status keep_strata_sizes(sprint_solver *solver, const sprint_solver_options *options) {
   if (solver->n_strata == 1) {
     solver->strata_sizes = sprint__arena_take(&solver->arena, 1, sizeof *solver->strata_sizes);
-    if (solver->strata_sizes) solver->strata_sizes[0] = solver->n;
+    if (solver->strata_sizes)
+      solver->strata_sizes[0] = options->strata_sizes ? options->strata_sizes[0] : (double)solver->n;
     return sprint__arena_status(&solver->arena);
   }
   if (!options->strata_sizes) return SPRINT_OK;
@@ -231,14 +232,15 @@ void sprint__solver_end_step(sprint_solver *solver, const struct sprint__step *s
   count_step(solver, loss, finite);
 }
 
-/* The rows start .. end of records. */
-static struct sprint__rows rows_of(const sprint_records *records, size_t d, size_t start, size_t end) {
+/* The rows start .. end of records; weighs: by their weights. */
+static struct sprint__rows rows_of(const sprint_records *records, size_t d, size_t start, size_t end, bool weighs) {
   return (struct sprint__rows){
       .n = end - start,
       .x = records->x ? records->x + start * d : NULL,
       .y = records->y + start,
       .pixels = records->images ? &records->images->pixels : NULL,
       .who = records->who ? records->who + start : NULL,
+      .weight = weighs && records->weight ? records->weight + start : NULL,
   };
 }
 
@@ -255,14 +257,11 @@ void sprint__solver_add_records(sprint_solver *solver, const sprint_records *rec
     size_t stratum = records->stratum ? records->stratum[start] : 0, c = solver->n_strata == 1 ? 0 : stratum;
     for (end = start + 1; end < records->n && records->stratum && records->stratum[end] == stratum;) end++;
     if (!records->stratum) end = records->n;
-    struct sprint__rows rows = rows_of(records, solver->model->n_features, start, end);
+    struct sprint__rows rows = rows_of(records, solver->model->n_features, start, end, true);
     struct sprint__total total = {all->gradient + c * solver->n_params, 1, all->count[c] > 0};
     struct sprint__sums sums;
     sum(sum_user, theta, &rows, &total, &sums);
-    all->count[c] += rows.n;
-    all->correct[c] += sums.correct;
-    all->loss[c] += sums.loss;
-    all->n += rows.n;
+    sprint__strata_count(all, c, rows.n, rows.weight, sums.loss, sums.correct);
   }
 }
 
@@ -282,7 +281,8 @@ sprint_status sprint__solver_tell_sums(sprint_solver *solver, const struct sprin
   solver->cost.ifo += everybody->n;
   solver->cost.samples += everybody->n;
   struct sprint__estimate estimate = {.scale = 1};
-  for (size_t c = 0; c < solver->n_strata; c++) estimate.loss += everybody->loss[c] / (double)everybody->n;
+  double all = sprint__strata_weight(everybody);
+  for (size_t c = 0; c < solver->n_strata; c++) estimate.loss += everybody->loss[c] / all;
   bool ready = solver->estimator->population(solver, everybody, &estimate);
   solver->asked = false;
   if (ready && solver->trouble == SPRINT_OK) take_step(solver, &estimate);
@@ -293,10 +293,11 @@ sprint_status sprint__solver_tell_sums(sprint_solver *solver, const struct sprin
  * can show up must have been told. */
 static sprint_status settle_strata(sprint_solver *solver, const double *p) {
   struct sprint__strata_sums *told = &solver->told;
+  double all = sprint__strata_weight(told);
   if (solver->wanted.kind == SPRINT_WANT_SAMPLE) p = NULL;
   for (size_t c = 0; c < solver->n_strata; c++) {
-    told->p[c] = p ? p[c] : (double)told->count[c] / (double)told->n;
-    if (told->p[c] > 0 && told->count[c] == 0) {
+    told->p[c] = p ? p[c] : told->weight[c] / all;
+    if (told->p[c] > 0 && told->weight[c] <= 0) {
       told->n = 0;
       return sprint_fail(solver->context, SPRINT_ERROR_ARGUMENT,
                          "stratum %zu has probability %g but none of the population's records", c, told->p[c]);
@@ -334,7 +335,7 @@ static sprint_status tell_batch(sprint_solver *solver, const sprint_records *rec
     return sprint_fail(solver->context, SPRINT_ERROR_ARGUMENT, "a batch of %zu records was told; %zu were wanted",
                        records->n, solver->wanted.n);
   struct sprint__estimate estimate = {.scale = (sprint_real)(1.0 / (double)records->n)};
-  struct sprint__rows rows = rows_of(records, solver->model->n_features, 0, records->n);
+  struct sprint__rows rows = rows_of(records, solver->model->n_features, 0, records->n, false);
   bool ready = solver->estimator->batch(solver, records, &rows, &estimate);
   solver->cost.ifo += estimate.ifo;
   solver->cost.samples += records->n;

@@ -92,7 +92,7 @@ struct sprint_solver {
   bool still; /* features never move */
   size_t n;   /* of the population; 0: it has no end */
   size_t n_strata, n_params;
-  size_t *strata_sizes; /* (n_strata) people of each, where there are several; NULL: nobody has said */
+  double *strata_sizes; /* (n_strata) people of each, by weight; NULL: nobody has said */
   size_t batch;
   uint64_t inner; /* steps of an epoch, m */
 

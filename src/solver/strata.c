@@ -13,7 +13,8 @@ struct sprint__strata_sums sprint__strata_sums_of(struct sprint__arena *arena, s
       .gradient = n_params ? sprint__arena_take(arena, n_strata * n_params, sizeof(double)) : NULL,
       .loss = sprint__arena_take(arena, n_strata, sizeof(double)),
       .count = sprint__arena_take(arena, n_strata, sizeof(size_t)),
-      .correct = sprint__arena_take(arena, n_strata, sizeof(size_t)),
+      .weight = sprint__arena_take(arena, n_strata, sizeof(double)),
+      .correct = sprint__arena_take(arena, n_strata, sizeof(double)),
       .p = sprint__arena_take(arena, n_strata, sizeof(double)),
   };
 }
@@ -21,8 +22,26 @@ struct sprint__strata_sums sprint__strata_sums_of(struct sprint__arena *arena, s
 void sprint__strata_sums_clear(struct sprint__strata_sums *sums) {
   memset(sums->loss, 0, sums->n_strata * sizeof *sums->loss);
   memset(sums->count, 0, sums->n_strata * sizeof *sums->count);
+  memset(sums->weight, 0, sums->n_strata * sizeof *sums->weight);
   memset(sums->correct, 0, sums->n_strata * sizeof *sums->correct);
   sums->n = 0;
+}
+
+void sprint__strata_count(struct sprint__strata_sums *sums, size_t c, size_t n, const double *weights, double loss,
+                          double correct) {
+  double total = weights ? 0 : (double)n;
+  for (size_t i = 0; weights && i < n; i++) total += weights[i];
+  sums->loss[c] += loss;
+  sums->correct[c] += correct;
+  sums->weight[c] += total;
+  sums->count[c] += n;
+  sums->n += n;
+}
+
+double sprint__strata_weight(const struct sprint__strata_sums *sums) {
+  double total = 0;
+  for (size_t c = 0; c < sums->n_strata; c++) total += sums->weight[c];
+  return total;
 }
 
 struct mean_work {
@@ -41,9 +60,9 @@ SPRINT__FAST static void mean_chunk(const struct mean_work *work, size_t start, 
   const struct sprint__strata_parts *parts = work->parts;
   double totals[CHUNK] = {0};
   for (size_t c = 0; c < parts->n_strata; c++) {
-    if ((parts->sums && parts->count[c] == 0) || work->p[c] <= NEVER) continue;
+    if ((parts->sums && parts->weight[c] <= 0) || work->p[c] <= NEVER) continue;
     size_t at = c * parts->n_params + start;
-    double weight = parts->sums ? work->p[c] / (double)parts->count[c] : work->p[c];
+    double weight = parts->sums ? work->p[c] / parts->weight[c] : work->p[c];
     if (parts->sums)
       for (size_t i = 0; i < n; i++) totals[i] += weight * parts->sums[at + i];
     else

@@ -9,7 +9,8 @@ struct sprint__strata_sums {
   double *gradient; /* (n_strata, n_params) sums; of a stratum without records, anything; NULL: not wanted */
   double *loss;     /* (n_strata) sums */
   size_t *count;    /* (n_strata) records */
-  size_t *correct;  /* (n_strata) of these, those classified right */
+  double *weight;   /* (n_strata) that they count for: as many, where none has a weight */
+  double *correct;  /* (n_strata) of that, what those classified right count for */
   double *p;        /* (n_strata) probabilities of the deployment */
   size_t n;         /* records in all */
 };
@@ -20,11 +21,19 @@ struct sprint__strata_sums sprint__strata_sums_of(struct sprint__arena *arena, s
 /* Nobody has been counted. */
 void sprint__strata_sums_clear(struct sprint__strata_sums *sums);
 
-/* The parts of a mean by stratum: sums with their counts, or means that have been worked out. */
+/* Counts n records of stratum c, with these weights (n; NULL: 1 each) and these sums; their gradient is there already.
+ */
+void sprint__strata_count(struct sprint__strata_sums *sums, size_t c, size_t n, const double *weights, double loss,
+                          double correct);
+
+/* What all records count for. */
+double sprint__strata_weight(const struct sprint__strata_sums *sums);
+
+/* The parts of a mean by stratum: sums with their weights, or means that have been worked out. */
 struct sprint__strata_parts {
   size_t n_strata, n_params;
   const double *sums;       /* (n_strata, n_params), or NULL: */
-  const size_t *count;      /* (n_strata) of the sums */
+  const double *weight;     /* (n_strata) of the sums */
   const sprint_real *means; /* (n_strata, n_params) */
 };
 
@@ -34,7 +43,7 @@ void sprint__strata_mean(sprint_context *context, const struct sprint__strata_pa
                          sprint_real *ret_mean, double *ret_exact);
 
 static inline struct sprint__strata_parts sprint__strata_parts_of(const struct sprint__strata_sums *sums) {
-  return (struct sprint__strata_parts){sums->n_strata, sums->n_params, sums->gradient, sums->count, NULL};
+  return (struct sprint__strata_parts){sums->n_strata, sums->n_params, sums->gradient, sums->weight, NULL};
 }
 
 #endif

@@ -4,9 +4,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "population/weights.h"
+
 enum { LEAST_OF_STRATUM = 8, LEAST_SINGLES = 32 }; /* individuals, where strata have probabilities of their own */
-#define SINGLES_COST 2e7                           /* numbers moved for the gradients of all singles, at most */
-#define FLOPS        20                            /* floating-point operations that take as long as moving a number */
+#define SINGLES_COST   2e7                         /* numbers moved for the gradients of all singles, at most */
+#define WEIGHTED_DRAWS ((uint64_t)1 << 40)         /* the step that they are drawn at; directions have smaller ones */
+#define FLOPS          20                          /* floating-point operations that take as long as moving a number */
 
 /* How many of a stratum of `size` are looked at. */
 static size_t share_of(const sprint_shift *shift, size_t size, size_t wanted) {
@@ -14,6 +17,18 @@ static size_t share_of(const sprint_shift *shift, size_t size, size_t wanted) {
   size_t n = (size_t)(share + 0.5), least = sprint__shift_reweights(shift) ? LEAST_OF_STRATUM : 1;
   if (n < least) n = least;
   return n < size ? n : size;
+}
+
+/* `n` of the members (size) of stratum c: each once; or, where they have weights, drawn by them, so that whoever is in
+ * the sample counts once each time. */
+static void choose_members(const sprint_population *population, size_t c, uint64_t seed, size_t n, uint32_t *members,
+                           size_t size) {
+  if (population->weight)
+    for (size_t i = 0; i < n; i++)
+      members[i] = sprint__weights_draw(
+          population, c, sprint__random_words(seed + c, SPRINT__FOR_THEORY, WEIGHTED_DRAWS, (uint32_t)i).a);
+  else if (n < size)
+    sprint__shuffle(seed + c, SPRINT__FOR_THEORY, members, (uint32_t)size);
 }
 
 static sprint_status choose(struct sprint__sample *sample, size_t wanted, uint64_t seed) {
@@ -25,7 +40,7 @@ static sprint_status choose(struct sprint__sample *sample, size_t wanted, uint64
     uint32_t *members = order + population->stratum_start[c];
     size_t size = population->stratum_start[c + 1] - population->stratum_start[c];
     size_t n = share_of(sample->shift, size, wanted);
-    if (n < size) sprint__shuffle(seed + c, SPRINT__FOR_THEORY, members, (uint32_t)size);
+    choose_members(population, c, seed, n, members, size);
     memcpy(sample->who + sample->n, members, n * sizeof *members);
     sample->start[c] = sample->n;
     sample->n += n;
@@ -36,7 +51,7 @@ static sprint_status choose(struct sprint__sample *sample, size_t wanted, uint64
   double singles = SINGLES_COST / ((double)model->n_params + model->cost_per_row / FLOPS);
   singles = fmax(singles, LEAST_SINGLES);
   sample->n_singles = singles < (double)sample->n ? (size_t)singles : sample->n;
-  sample->whole = sample->n_singles == population->n;
+  sample->whole = sample->n_singles == population->n && !population->weight;
   return SPRINT_OK;
 }
 
@@ -73,13 +88,13 @@ static uint64_t losses_by_stratum(void *user, const sprint_real *theta, enum spr
   (void)moment;
   const struct sampled_losses *losses = user;
   const struct sprint__sample *sample = losses->sample;
-  const size_t *starts = sample->shift->population->stratum_start;
+  const double *sizes = sample->shift->population->stratum_size;
   for (size_t c = 0; c < sample->n_strata; c++) {
     size_t start = sample->start[c], n = sample->start[c + 1] - start;
     struct sprint__rows rows = {.n = n, .x = losses->x + start * sample->d, .y = sample->y + start};
     struct sprint__sums sums = {0, 0, NULL};
     sprint__model_sums(sample->model, theta, &rows, &sums, NULL);
-    ret_sums[c] = sums.loss / (double)n * (double)(starts[c + 1] - starts[c]);
+    ret_sums[c] = sums.loss / (double)n * sizes[c];
   }
   return sample->n;
 }

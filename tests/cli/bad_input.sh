@@ -491,7 +491,7 @@ END
 refuses_config "c.yaml:1: key 'shift.columns': 'incom' is not a feature of the data" <<'END'
 shift: {kind: strategic, columns: incom}
 END
-refuses_config "c.yaml:1: key 'shift.good': '7' is not a class of the data; its 2 classes are '0' .. '1'" <<'END'
+refuses_config "c.yaml:1: key 'shift.good': '7' is not a class of the data; did you mean '0'? (one of 0, 1)" <<'END'
 shift: {kind: strategic, good: 7}
 END
 refuses_config "c.yaml:3: key 'shift.kind': 'strategic' needs a model with a score; this one has none" <<'END'

@@ -4,7 +4,7 @@
 
 #include "base/vector.h"
 #include "engine/pass.h"
-#include "population/population.h"
+#include "population/weights.h"
 #include "solver/solver.h"
 
 enum { PEOPLE = 24, FEATURES = 10, MOST = 128, MOST_DEPLOYED = 16 };
@@ -21,6 +21,15 @@ struct teller {
 static struct world scene(const char *shift) {
   return world_new("{kind: lending, n: 2000, select: balanced, size: 24}",
                    "{layers: 'dense 6, tanh, dense 1', loss: logistic}", shift);
+}
+
+/* The same, its people standing for 0.5 to 2.5 each. */
+static struct world weighted_scene(const char *shift) {
+  struct world w = scene(shift);
+  double weights[PEOPLE];
+  for (size_t i = 0; i < PEOPLE; i++) weights[i] = 0.5 * (double)(1 + i * 7 % 5);
+  MUST(w.context, sprint_population_weigh(w.population, weights));
+  return w;
 }
 
 /* The same, its loss with a penalty that is as large as the rest. */
@@ -49,13 +58,15 @@ static void tell_everybody(struct teller *t, sprint_solver *solver) {
                             .y = sprint_population_y(t->world->population),
                             .stratum = stratum,
                             .p = t->p,
-                            .last = true};
+                            .last = true,
+                            .weight = sprint_population_weights(t->world->population)};
   MUST(t->world->context, sprint_solver_tell(solver, &records));
 }
 
 static void tell_one(struct teller *t, sprint_solver *solver, uint32_t who) {
   sprint_real x[FEATURES], x_reference[FEATURES];
   uint32_t stratum = sprint__population_stratum(t->world->population, who);
+  double weight = sprint__weight_of(t->world->population, who);
   respond(t, t->want.deployment, &who, 1, x);
   if (t->want.reference) respond(t, t->want.reference, &who, 1, x_reference);
   sprint_records records = {.size = sizeof records,
@@ -65,13 +76,14 @@ static void tell_one(struct teller *t, sprint_solver *solver, uint32_t who) {
                             .x_reference = t->want.reference ? x_reference : NULL,
                             .stratum = &stratum,
                             .who = &who,
-                            .p = t->p};
+                            .p = t->p,
+                            .weight = &weight};
   MUST(t->world->context, sprint_solver_tell(solver, &records));
 }
 
 static sprint_solver *solver_new(struct world *w, const char *spec, bool still) {
   sprint_real start[MOST];
-  const size_t sizes[] = {w->population->stratum_start[1], PEOPLE - w->population->stratum_start[1]};
+  const double *sizes = w->population->stratum_size;
   assert_true(w->model->n_params <= MOST);
   MUST(w->context, sprint_model_start(w->model, 11, start));
   sprint_solver_options options = {.size = sizeof options,
@@ -134,15 +146,13 @@ static void enumerate(struct world *w, const char *spec, struct point *point) {
     memcpy(point->theta, t.deployed[t.want.deployment], n * sizeof(sprint_real));
     memcpy(point->p, t.p, sizeof t.p);
     uint32_t c = sprint__population_stratum(w->population, i);
-    size_t n_c = w->population->stratum_start[c + 1] - w->population->stratum_start[c];
-    for (size_t k = 0; k < n; k++) point->mean[k] += t.p[c] / (double)n_c * (double)sprint_solver_direction(solver)[k];
+    double often = t.p[c] * sprint__weight_of(w->population, i) / w->population->stratum_size[c];
+    for (size_t k = 0; k < n; k++) point->mean[k] += often * (double)sprint_solver_direction(solver)[k];
     sprint_solver_free(solver);
   }
 }
 
-static void test_saga__is_unbiased(void **state) {
-  (void)state;
-  struct world w = scene(both);
+static void check_saga(struct world w) {
   struct point point;
   double gradient[MOST];
   enumerate(&w, "{method: {kind: saga, batch: 1, inner: 8}, step: {size: 0.5}, stop: {epochs: 1}}", &point);
@@ -152,9 +162,15 @@ static void test_saga__is_unbiased(void **state) {
   world_free(&w);
 }
 
+static void test_saga__is_unbiased(void **state) {
+  (void)state;
+  check_saga(scene(both));
+  check_saga(weighted_scene(both));
+}
+
 /* E[v_k] = v_{k-1} + grad J(theta_k; theta_k) - (the gradient at theta_{k-1} that the correction takes off). */
-static void check_recursion(const char *method, const char *correction, bool coupled, bool stratified) {
-  struct world w = scene(both);
+static void check_recursion_of(struct world w, const char *method, const char *correction, bool coupled,
+                               bool stratified) {
   struct point point;
   double gradient[MOST], off[MOST];
   char spec[256];
@@ -168,6 +184,11 @@ static void check_recursion(const char *method, const char *correction, bool cou
   for (size_t k = 0; k < w.model->n_params; k++)
     CLOSE(point.mean[k], point.v_before[k] + gradient[k] - off[k], 60); /* as saga's */
   world_free(&w);
+}
+
+static void check_recursion(const char *method, const char *correction, bool coupled, bool stratified) {
+  check_recursion_of(scene(both), method, correction, coupled, stratified);
+  check_recursion_of(weighted_scene(both), method, correction, coupled, stratified);
 }
 
 static void test_recursive__takes_off_what_it_says(void **state) {
