@@ -380,6 +380,40 @@ SPRINT_API bool sprint_run_is_saved(const sprint_run *run, const char *folder);
 SPRINT_API sprint_status sprint_saved_final(sprint_context *context, const char *folder, sprint_trace_row *ret_row,
                                             sprint_stop *ret_stop);
 
+/* How good a model is on a set of records. What there is no such thing of (an AUC of values, a precision where nobody
+ * was said to be of the class) is NaN. Means are over people: by weight, and under D(theta) by how often each shows up.
+ */
+#define SPRINT_CALIBRATION_BINS 10
+#define SPRINT_ROC_POINTS       101
+
+typedef struct sprint_metrics {
+  size_t size;
+  size_t n;      /* records */
+  double people; /* that they stand for */
+  double loss;   /* with the penalty */
+
+  size_t n_classes; /* 0: values */
+  size_t positive;  /* of two classes, the one that recall, precision, ROC and calibration are about */
+  double threshold; /* it is said where its probability is at least this */
+  double accuracy;
+  double majority;          /* the accuracy of saying the largest class of everybody */
+  double auc;               /* area under the ROC; of more than two classes the mean over them, each against the rest */
+  double recall, precision; /* of the positive class; of more than two, means over classes */
+  double brier;             /* mean of (p - 1 or 0)^2 of the positive class; of more than two, summed over classes */
+  double calibration_error; /* mean over people of |said - came| of their bin */
+  struct {
+    double share, said, came;             /* of people; the mean probability in the bin; how often it came true */
+  } calibration[SPRINT_CALIBRATION_BINS]; /* by the probability of the positive class, or of the class that was said */
+  size_t n_scored; /* records behind auc and roc: all, or every so many-th where that would take much memory */
+  size_t n_roc;    /* points from (0, 0) to (1, 1); 0: there are not two classes */
+  struct {
+    double false_positives, true_positives;
+  } roc[SPRINT_ROC_POINTS];
+  const double *confusion; /* (n_classes, n_classes) people of class i who were said to be of class j; lent */
+
+  double rmse, mae, r2; /* of values */
+} sprint_metrics;
+
 /* A saved model: score rows of a CSV with nothing but the file. */
 typedef struct sprint_predictor sprint_predictor;
 SPRINT_API sprint_status sprint_predictor_load(sprint_context *context, const char *path,

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "base/vector.h"
-#include "theory/sample.h"
+#include "theory/estimate.h"
 
 enum { SCREENING = 4, REFINED = 8, ITERATIONS = 100, LEAST_ITERATIONS = 8, STARTS = 2 };
 #define POWER_COST 1e10 /* floating-point operations of one iteration for J from start to end, about */

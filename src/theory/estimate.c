@@ -3,7 +3,7 @@
 
 #include "base/sized.h"
 #include "base/vector.h"
-#include "theory/sample.h"
+#include "theory/estimate.h"
 
 enum { SAMPLE = 2000, LEAST_SAMPLE = 64, PROBES = 12, PROJECTIONS = 50 };
 #define SAMPLE_COST                                                                                                \

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "base/vector.h"
-#include "theory/sample.h"
+#include "theory/estimate.h"
 
 enum {
   FIRST_DIRECTION = 1 << 21, /* number of this file's first random one */

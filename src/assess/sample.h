@@ -1,6 +1,6 @@
 /* A sample: some individuals of a population, their records under any deployment, and J over them. */
-#ifndef SPRINT_THEORY_SAMPLE_H
-#define SPRINT_THEORY_SAMPLE_H
+#ifndef SPRINT_ASSESS_SAMPLE_H
+#define SPRINT_ASSESS_SAMPLE_H
 
 #include "base/arena.h"
 #include "base/random.h"
@@ -62,27 +62,5 @@ void sprint__random_direction(uint64_t seed, uint64_t number, size_t n, double *
 void sprint__move(const sprint_real *theta, double length, const double *direction, size_t n, sprint_real *ret_theta);
 
 double sprint__length(const double *a, size_t n);
-
-/* A constant seen again and again. */
-struct sprint__tally {
-  double sum, squares, least, greatest;
-  size_t n;
-};
-void sprint__tally_add(struct sprint__tally *tally, double value);
-
-/* Its value is the greatest one, also of `beyond`, which is no random probe. */
-sprint_estimate sprint__tally_estimate(const struct sprint__tally *tally, const struct sprint__tally *beyond);
-
-/* curvature.c: the largest |eigenvalue| of Hessians at theta: of single records, and of J. */
-sprint_status sprint__estimate_curvature(struct sprint__sample *sample, const sprint_real *theta,
-                                         const struct sprint__seen *seen, uint64_t seed, sprint_estimates *ret);
-
-/* sensitivity.c: how records, strata, J and its gradient answer to nearby deployments. */
-sprint_status sprint__estimate_sensitivity(struct sprint__sample *sample, const sprint_estimate_options *options,
-                                           const struct sprint__seen *seen, sprint_estimates *ret);
-
-/* noise.c: the variance of single gradients against |grad J|^2, at random theta. */
-sprint_status sprint__estimate_noise(struct sprint__sample *sample, const sprint_estimate_options *options,
-                                     sprint_estimates *ret);
 
 #endif
