@@ -414,6 +414,73 @@ typedef struct sprint_metrics {
   double rmse, mae, r2; /* of values */
 } sprint_metrics;
 
+/* What a run came to: how good its model is, on which records; whether it is stable; and what a person should know
+ * before acting on it. */
+typedef struct sprint_assessment sprint_assessment;
+
+typedef enum sprint_set {
+  SPRINT_SET_DEPLOYED,     /* the population under D(theta) */
+  SPRINT_SET_BASE,         /* the same as if nobody had reacted */
+  SPRINT_SET_HELDOUT,      /* the held-out part under D(theta) */
+  SPRINT_SET_HELDOUT_BASE, /* the same as if nobody had reacted */
+  SPRINT_N_SETS
+} sprint_set;
+SPRINT_API const char *sprint_set_word(sprint_set set); /* deployed, base, heldout, heldout_base */
+
+#define SPRINT_VERDICT_LIST(X)                                             \
+  X(UNKNOWN, "unknown")   /* there is too little to go by */               \
+  X(STABLE, "stable")     /* |grad J|^2 is what stop.gradient asked for */ \
+  X(NEAR, "near")         /* 1/100 or less of where it began */            \
+  X(MOVING, "moving")     /* on its way: smaller than where it began */    \
+  X(UNSTABLE, "unstable") /* not smaller, or growing */                    \
+  X(DIVERGED, "diverged")
+
+typedef enum sprint_verdict {
+#define X(name, word) SPRINT_VERDICT_##name,
+  SPRINT_VERDICT_LIST(X)
+#undef X
+} sprint_verdict;
+SPRINT_API const char *sprint_verdict_word(sprint_verdict verdict);
+
+/* Reasons not to trust a run without a second look. */
+#define SPRINT_WARNING_LIST(X)                                                             \
+  X(DIVERGED, "diverged")       /* a value became non-finite, or the loss exploded */      \
+  X(INTERRUPTED, "interrupted") /* it was stopped on request */                            \
+  X(STALLED, "stalled")         /* its stream of records did not go on */                  \
+  X(ENDED, "ended")             /* its stream of records ended before any bound */         \
+  X(COLLAPSED, "collapsed")     /* few classes are left in effect */                       \
+  X(BIASED, "biased")           /* its steps are biased beyond the gradient */             \
+  X(EDGE, "edge")               /* a slightly larger step would run away */                \
+  X(MAJORITY, "majority")       /* no better than saying the largest class of everybody */ \
+  X(UNSOLVED, "unsolved")       /* minimisations ended short of their tolerance */
+
+typedef enum sprint_warning_kind {
+#define X(name, word) SPRINT_WARNING_##name,
+  SPRINT_WARNING_LIST(X)
+#undef X
+      SPRINT_N_WARNINGS
+} sprint_warning_kind;
+SPRINT_API const char *sprint_warning_word(sprint_warning_kind kind);
+
+/* Assesses the run as it is, its theta having been looked at in a trace row: some passes over the population, which
+ * cost nothing in the counters. It is done once for a theta, and lent by the run until that moves. sprint_run_save does
+ * it too, and writes it into run.json; sprint_saved_assessment reads that again, yours to free. */
+SPRINT_API sprint_status sprint_run_assess(const sprint_run *run, const sprint_assessment **ret_assessment);
+SPRINT_API sprint_status sprint_saved_assessment(sprint_context *context, const char *folder,
+                                                 sprint_assessment **ret_assessment);
+SPRINT_API void sprint_assessment_free(sprint_assessment *assessment);
+
+/* NULL where there is no such set, or theta is not finite. */
+SPRINT_API const sprint_metrics *sprint_assessment_metrics(const sprint_assessment *assessment, sprint_set set);
+SPRINT_API sprint_verdict sprint_assessment_verdict(const sprint_assessment *assessment, const char **ret_sentence);
+/* The sentence of a warning; NULL: there is no reason for it. */
+SPRINT_API const char *sprint_assessment_warning(const sprint_assessment *assessment, sprint_warning_kind kind);
+/* Of |grad J|^2 over the trace's rows but for the first, which all methods share; NaN where there is one row. */
+SPRINT_API double sprint_assessment_gradient_mean(const sprint_assessment *assessment);
+/* The step size times the largest eigenvalue of theta -> grad J(theta; theta): from 2 on theta runs away. NaN where the
+ * method does not go by such steps. */
+SPRINT_API double sprint_assessment_edge(const sprint_assessment *assessment);
+
 /* A saved model: score rows of a CSV with nothing but the file. */
 typedef struct sprint_predictor sprint_predictor;
 SPRINT_API sprint_status sprint_predictor_load(sprint_context *context, const char *path,

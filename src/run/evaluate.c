@@ -18,10 +18,24 @@ static sprint_status read_reference(sprint_run *run, const struct sprint__sectio
   return why ? sprint__refuse(eval, "reference", "%s", why) : SPRINT_ERROR_MEMORY;
 }
 
+/* Of two classes the second is the positive one, unless told otherwise. */
+static sprint_status read_decision(sprint_run *run, const struct sprint__section *eval) {
+  const sprint_population *population = run->shift->population;
+  const char *positive = sprint__get_text(eval, "positive");
+  run->eval_threshold = sprint__get_real(eval, "threshold");
+  run->eval_positive = 1;
+  if (!*positive) return SPRINT_OK;
+  if (population->n_classes != 2)
+    return sprint__refuse(eval, "positive", "one of two classes can be the positive one, and the data has %zu",
+                          population->n_classes);
+  return sprint__population_class(eval, "positive", population, positive, &run->eval_positive);
+}
+
 sprint_status sprint__run_evaluates(sprint_run *run, const struct sprint__section *eval) {
   const char *reference = sprint__get_text(eval, "reference");
   run->eval_every = (uint64_t)sprint__get_integer(eval, "every");
   run->eval_bias = sprint__get_flag(eval, "bias");
+  SPRINT__TRY(read_decision(run, eval));
   return *reference ? read_reference(run, eval, reference) : SPRINT_OK;
 }
 
@@ -100,6 +114,10 @@ static const sprint_param eval_params[] = {
     SPRINT__FLAG(
         "bias", "true",
         "whether the estimator's bias is worked out at every row (where features move, maybe by one more pass)"),
+    SPRINT__TEXT("positive", "",
+                 "of two classes, the one that recall, precision, ROC and calibration are about, by its name in the "
+                 "data; default: the second"),
+    SPRINT__REAL("threshold", "0.5", 0, 1, "of its probability, from which on it is said"),
     SPRINT__TEXT("reference", "",
                  "a point to measure the distance to: model.safetensors of a run, or theta as a flat .npy; none: the "
                  "trace's distance is nan"),

@@ -11,10 +11,11 @@
 
 void sprint_run_free(sprint_run *run) {
   if (!run) return;
+  if (run->assessed) sprint_assessment_free(run->assessed->assessment);
   sprint__engine_free(run->engine);
   sprint_solver_free(run->solver);
-  void *const owned[] = {run->name,        run->config_text,  run->settings_text, run->rows,     run->strata,
-                         run->theta_shown, run->theta_before, run->room,          run->reference};
+  void *const owned[] = {run->name,        run->config_text,  run->settings_text, run->rows,      run->strata,
+                         run->theta_shown, run->theta_before, run->room,          run->reference, run->assessed};
   for (size_t i = 0; i < SPRINT__COUNT(owned); i++) sprint__free(owned[i]);
   sprint_shift_free(run->owned_shift);
   sprint_model_free(run->owned_model);
@@ -57,7 +58,8 @@ static sprint_status allocate(sprint_run *run) {
   run->theta_before = sprint__alloc(run->context, n_params, sizeof(sprint_real));
   run->theta_shown = sprint__alloc(run->context, n_params, sizeof(sprint_real));
   run->room = sprint__alloc(run->context, n_params, sizeof(double));
-  return run->theta_before && run->theta_shown && run->room ? SPRINT_OK : SPRINT_ERROR_MEMORY;
+  run->assessed = sprint__alloc(run->context, 1, sizeof *run->assessed);
+  return run->theta_before && run->theta_shown && run->room && run->assessed ? SPRINT_OK : SPRINT_ERROR_MEMORY;
 }
 
 /* Room for the whole trace, where the epochs are bounded: a step allocates nothing. */

@@ -4,6 +4,13 @@
 
 #include "engine/engine.h"
 
+/* An assessment and what it is of. */
+struct sprint__assessed {
+  sprint_assessment *assessment; /* or NULL */
+  uint64_t step;
+  sprint_stop stop;
+};
+
 struct sprint_run {
   sprint_context *context;
   sprint_shift *shift;
@@ -21,7 +28,10 @@ struct sprint_run {
 
   uint64_t eval_every; /* epochs between trace rows */
   bool eval_bias;
-  sprint_real *reference; /* (n_params) that the distance is measured to, or NULL */
+  size_t eval_positive; /* of two classes, the one that recall and the like are about */
+  double eval_threshold;
+  struct sprint__assessed *assessed; /* the newest assessment */
+  sprint_real *reference;            /* (n_params) that the distance is measured to, or NULL */
 
   double seconds;  /* training, evaluation left out */
   double started;  /* clock at which the present stretch of training began; 0: there is none */

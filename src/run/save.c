@@ -1,4 +1,4 @@
-/* The files of a run: trace.csv, timing.csv, run.json, model.safetensors. */
+/* The files of a run: trace.csv, timing.csv, model.safetensors, run.json. */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include <zlib.h>
 
 #include "base/file.h"
-#include "run/run.h"
+#include "run/assessment.h"
 #include "run/safetensors.h"
 #include "run/saved.h"
 
@@ -168,6 +168,7 @@ static json_t *run_json(const sprint_run *run) {
   char host[256] = "unknown";
   gethostname(host, sizeof host - 1);
   const sprint_trace_row *last = &run->rows[run->n_rows - 1];
+  const sprint_assessment *assessment = run->assessed->assessment;
   json_t *json = json_object();
   json_object_set_new(json, "sprint", json_string(SPRINT_VERSION));
   json_object_set_new(json, "precision", json_string(sprint_precision()));
@@ -186,7 +187,10 @@ static json_t *run_json(const sprint_run *run) {
   json_object_set_new(json, "population", sprint__population_json(run->shift->population));
   json_object_set_new(json, "reference_checksum", sprint__reference_json(run));
   if (run->context->additions) json_object_set_new(json, "plugins", sprint__plugins_json(run->context));
+  json_object_set_new(json, "verdict", json_string(assessment->sentence));
+  json_object_set_new(json, "warnings", sprint__warnings_json(assessment));
   json_object_set_new(json, "final", row_json(last));
+  json_object_set_new(json, "assessment", sprint__assessment_json(assessment, run->shift->population));
   json_object_set_new(json, "config", parsed_or_null(run->config_text));
   json_object_set_new(json, "settings", parsed_or_null(run->settings_text));
   return json;
@@ -270,6 +274,8 @@ sprint_status sprint_run_save(const sprint_run *run, const char *folder) {
   if (run->n_rows == 0)
     return sprint_fail(run->context, SPRINT_ERROR_ARGUMENT, "%s: the run has not been started, nothing to save",
                        folder);
+  const sprint_assessment *assessment = NULL;
+  SPRINT__TRY(sprint_run_assess(run, &assessment));
   SPRINT__TRY(sprint__folder_make(run->context, folder));
   SPRINT__TRY(sprint__saved_forget(run->context, folder));
   SPRINT__TRY(save_text(run, folder, "trace.csv", print_trace));

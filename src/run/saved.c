@@ -7,6 +7,7 @@
 
 #include "base/sized.h"
 
+#include "run/assessment.h"
 #include "run/sections.h"
 
 static sprint_status read_sidecar(sprint_context *context, const char *folder, json_t **ret_json) {
@@ -104,5 +105,17 @@ sprint_status sprint_saved_final(sprint_context *context, const char *folder, sp
   row.cost.unsolved = (uint64_t)json_integer_value(json_object_get(json, "unsolved"));
   SPRINT__TRY(SPRINT__SIZED_GIVE(context, sprint_trace_row, &row, ret_row));
   *ret_stop = stop_of(json);
+  return SPRINT_OK;
+}
+
+sprint_status sprint_saved_assessment(sprint_context *context, const char *folder, sprint_assessment **ret_assessment) {
+  SPRINT__SCOPED(json_decref) json_t *json = NULL;
+  SPRINT__SCOPED(sprint_assessment_free)
+  sprint_assessment *assessment = sprint__alloc(context, 1, sizeof *assessment);
+  if (!assessment) return SPRINT_ERROR_MEMORY;
+  assessment->context = assessment->arena.context = context;
+  SPRINT__TRY(read_sidecar(context, folder, &json));
+  SPRINT__TRY(sprint__assessment_read(json_object_get(json, "assessment"), folder, assessment));
+  *ret_assessment = sprint__give(&assessment);
   return SPRINT_OK;
 }

@@ -23,6 +23,7 @@ static const struct sprint__estimator_ops full_ops = {
     .ifo_per_epoch = full_ifo,
     .unbiased = true,
     .full = true,
+    .follows_gradient = true,
 };
 
 const sprint_kind sprint__estimator_full = {

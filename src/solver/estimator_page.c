@@ -50,6 +50,7 @@ static const struct sprint__estimator_ops page_ops = {
     .population = page_population,
     .batch = page_batch,
     .ifo_per_epoch = page_ifo,
+    .follows_gradient = true,
 };
 
 static const sprint_param page_params[] = {

@@ -104,6 +104,7 @@ static const struct sprint__estimator_ops saga_ops = {
     .want = sprint__want_batch,
     .batch = saga_batch,
     .unbiased = true,
+    .follows_gradient = true,
 };
 
 static const sprint_param saga_params[] = {

@@ -29,6 +29,7 @@ static const struct sprint__estimator_ops sarah_ops = {
     .population = sarah_population,
     .batch = sarah_batch,
     .ifo_per_epoch = sprint__recursive_ifo,
+    .follows_gradient = true,
 };
 
 static const sprint_param sarah_params[] = {SPRINT__RECURSIVE_PARAMS};

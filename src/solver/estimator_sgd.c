@@ -21,6 +21,7 @@ static const struct sprint__estimator_ops sgd_ops = {
     .batch = sgd_batch,
     .linear = sgd_linear,
     .unbiased = true,
+    .follows_gradient = true,
 };
 
 const sprint_kind sprint__estimator_sgd = {

@@ -220,6 +220,7 @@ static const struct sprint__estimator_ops svrg_ops = {
     .linear = svrg_linear,
     .drift = svrg_drift,
     .ifo_per_epoch = svrg_ifo,
+    .follows_gradient = true,
 };
 
 static const sprint_param svrg_params[] = {

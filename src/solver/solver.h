@@ -58,6 +58,7 @@ struct sprint__estimator_ops {
   sprint_drift (*drift)(const sprint_solver *solver, const double *p);
   double (*ifo_per_epoch)(const sprint_solver *solver); /* NULL: a gradient for each record drawn */
   bool unbiased;                                        /* over all draws v is grad J(theta; deployed) */
+  bool follows_gradient;                                /* v estimates grad J, with bias or without, and is as long */
   bool gradientless;                                    /* a step takes no per-sample gradients */
   bool full; /* a step looks at everybody: an epoch is one step unless told otherwise */
 };
