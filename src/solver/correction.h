@@ -12,8 +12,8 @@ struct sprint__correction {
   bool stratified; /* strata are weighted as the deployments of then and now weigh them */
 };
 
-#define SPRINT__CORRECTION_PARAM(STANDARD)                                                                           \
-  SPRINT__CHOICE("correction", STANDARD, "paper|coupled|stratified|unbiased",                                        \
+#define SPRINT__CORRECTION_PARAM                                                                                     \
+  SPRINT__CHOICE("correction", "unbiased", "paper|coupled|stratified|unbiased",                                      \
                  "paper: as the published algorithm, biased; coupled: exact where features move; stratified: exact " \
                  "where strata are reweighted; unbiased: exact for both")
 

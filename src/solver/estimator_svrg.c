@@ -224,7 +224,7 @@ static const struct sprint__estimator_ops svrg_ops = {
 };
 
 static const sprint_param svrg_params[] = {
-    SPRINT__CORRECTION_PARAM("paper"),
+    SPRINT__CORRECTION_PARAM,
     SPRINT__SNAPSHOT_PARAMS,
     SPRINT__REAL(
         "patience", "0", 0, 1e12,

@@ -25,7 +25,7 @@ struct sprint__recursive {
   sprint_real *part;            /* (n_params) their gradient */
 };
 
-#define SPRINT__RECURSIVE_PARAMS SPRINT__CORRECTION_PARAM("unbiased"), SPRINT__SNAPSHOT_PARAMS
+#define SPRINT__RECURSIVE_PARAMS SPRINT__CORRECTION_PARAM, SPRINT__SNAPSHOT_PARAMS
 
 /* Reads the section. */
 sprint_status sprint__recursive_setup(sprint_solver *solver, const struct sprint__section *section,

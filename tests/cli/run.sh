@@ -79,15 +79,15 @@ counters() {
 }
 unset step
 counters "sgd: n IFO an epoch" 20 400 400 20 400
-counters "sprint, paper: n + 2bm IFO" 20 1200 800 20 800 --set method.kind=sprint
+counters "sprint, paper: n + 2bm IFO" 20 1200 800 20 800 --set method.kind=sprint --set method.correction=paper
 counters "sprint, unbiased: everybody's record at the snapshot is simulated too" 20 1200 800 20 1200 \
   --set method.kind=sprint --set method.correction=unbiased
 counters "rgd: n IFO a step" 2 400 400 2 400 --set method.kind=rgd
 counters "nobody reacts: nothing to simulate" 20 400 400 20 0 --set shift=none
 counters "b does not divide n: m is rounded up" 14 448 448 14 448 --set method.batch=32
-counters "sprint, inner length" 6 640 520 6 520 --set method.kind=sprint --set method.inner=3
+counters "sprint, inner length" 6 640 520 6 520 --set method.kind=sprint --set method.correction=paper --set method.inner=3
 counters "sprint, lazy: at the snapshot and after 4 and 8 steps" 20 1200 800 6 800 \
-  --set method.kind=sprint --set 'deploy={kind: every, steps: 4}'
+  --set method.kind=sprint --set method.correction=paper --set 'deploy={kind: every, steps: 4}'
 counters "sgd, lazy" 20 400 400 4 400 --set 'deploy={kind: every, steps: 5}'
 runs run base.yaml --out count --set stop.epochs=2 --set 'deploy={kind: every, steps: 3}'
 equal "sgd, lazy: every third of 20 steps, across epochs" 7 "$(cell count/trace.csv deployments 2)"
@@ -140,7 +140,7 @@ stops epochs --set stop.epochs=2
 stops steps --set stop.steps=25
 equal "the last epoch is cut at T" "25 2.5" "$(cell stop/trace.csv step -1) $(cell stop/trace.csv epoch -1)"
 equal "a row for the cut epoch" 4 "$(rows stop/trace.csv)"
-stops steps --set stop.steps=25 --set method.kind=sprint
+stops steps --set stop.steps=25 --set method.kind=sprint --set method.correction=paper
 equal "sprint: the last epoch is cut at T" "25 2.5" "$(cell stop/trace.csv step -1) $(cell stop/trace.csv epoch -1)"
 equal "sprint: 3 snapshots and 25 steps" $((3 * 200 + 25 * 40)) "$(cell stop/trace.csv ifo -1)"
 stops ifo --set stop.ifo=500

@@ -228,7 +228,8 @@ static void test_sarah__starts_with_the_gradient_of_all(void **state) {
  * grad l(z; theta~) - g~, and over all draws its mean is grad J(theta~; theta) - grad J(theta~; theta~). */
 static void test_drift__is_the_running_mean(void **state) {
   (void)state;
-  static const char spec[] = "{method: {kind: sprint, batch: 1, inner: 4}, step: {size: 0.5}, stop: {epochs: 1}}";
+  static const char spec[] =
+      "{method: {kind: sprint, correction: paper, batch: 1, inner: 4}, step: {size: 0.5}, stop: {epochs: 1}}";
   static struct teller t;
   struct world w = scene("{kind: strategic, alpha: 0.4}");
   size_t n = w.model->n_params;
@@ -299,7 +300,7 @@ static void test_drift__ends_an_epoch(void **state) {
   (void)state;
   struct world w = scene("{kind: retention, alpha: 5}");
   static const char form[] =
-      "{method: {kind: sprint, batch: 4, inner: 20, patience: %s}, step: {size: 0.3}, "
+      "{method: {kind: sprint, correction: paper, batch: 4, inner: 20, patience: %s}, step: {size: 0.3}, "
       "stop: {epochs: 3}}";
   uint64_t steps[2];
   for (int k = 0; k < 2; k++) {

@@ -44,17 +44,18 @@ static void test_pixels__exact_losses_follow(void **state) {
   compare_methods(deep_relu, "{kind: retention, alpha: 0.5, losses: exact}", 16);
   /* more rows in an epoch than W may be owed */
   compare(network, "{kind: retention, alpha: 0.5, losses: exact}",
-          "{method: {kind: sprint, batch: 16, inner: 110}, step: {size: 0.004}, stop: {epochs: 2}}");
+          "{method: {kind: sprint, correction: paper, batch: 16, inner: 110}, step: {size: 0.004}, stop: {epochs: 2}}");
 }
 
 /* Several steps between two deployments: pending ones pile up. */
 static void test_pixels__lazy_deployment(void **state) {
   (void)state;
   compare(network, "{kind: retention, alpha: 1, losses: exact}",
-          "{method: {kind: sprint, batch: 8}, deploy: {kind: every, steps: 3}, step: {size: 0.02}, stop: {epochs: 2}}");
-  compare(
-      network, "{kind: retention, alpha: 1, losses: snapshot}",
-      "{method: {kind: sprint, batch: 1}, deploy: {kind: every, steps: 5}, step: {size: 0.004}, stop: {epochs: 2}}");
+          "{method: {kind: sprint, correction: paper, batch: 8}, deploy: {kind: every, steps: 3}, step: {size: 0.02}, "
+          "stop: {epochs: 2}}");
+  compare(network, "{kind: retention, alpha: 1, losses: snapshot}",
+          "{method: {kind: sprint, correction: paper, batch: 1}, deploy: {kind: every, steps: 5}, step: {size: 0.004}, "
+          "stop: {epochs: 2}}");
   /* later epochs begin with steps that W lacks when everybody's losses are first asked for */
   compare(network, "{kind: retention, alpha: 5, losses: exact}",
           "{method: {kind: sgd, batch: 2}, deploy: {kind: every, steps: 37}, step: {size: 0.02}, stop: {epochs: 3}}");
@@ -87,7 +88,8 @@ static void start(sprint_context *context, const sprint_population *people, cons
                   sprint_model **ret_model, sprint_shift **ret_shift, sprint_run **ret_run) {
   char spec[256];
   snprintf(spec, sizeof spec,
-           "{method: {kind: sprint, batch: 3, inner: 2000000}, step: {size: 0.00001}, stop: {steps: %llu}}",
+           "{method: {kind: sprint, correction: paper, batch: 3, inner: 2000000}, step: {size: 0.00001}, stop: {steps: "
+           "%llu}}",
            (unsigned long long)steps);
   MUST(context, sprint_model_new(context, network, people, ret_model));
   MUST(context, sprint_shift_new(context, shift, *ret_model, people, ret_shift));

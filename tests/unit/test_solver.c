@@ -82,7 +82,8 @@ static void test_rgd__takes_everybody_in_pieces(void **state) {
  * gives v = 8.5 - 8.5 + 6; the next at theta = 7 gives 5.5 - 8.5 + 6 = 3. */
 static void test_sprint__first_steps_by_hand(void **state) {
   (void)state;
-  struct bench b = bench_new("{method: {kind: sprint, batch: 2, inner: 2}, step: {size: 0.5}, stop: {epochs: 1}}", 10);
+  struct bench b = bench_new(
+      "{method: {kind: sprint, correction: paper, batch: 2, inner: 2}, step: {size: 0.5}, stop: {epochs: 1}}", 10);
   sprint_want want = ask(&b);
   assert_true(want.kind == SPRINT_WANT_POPULATION && want.deploy && want.deployment == 1 && want.n == N);
   tell(&b, N);
@@ -133,11 +134,13 @@ static void test_deploy__policies(void **state) {
   (void)state;
   const char *greedy = "{method: {kind: sgd, batch: 1}, step: {size: 0.01}}";
   const char *lazy = "{method: {kind: sgd, batch: 1}, step: {size: 0.01}, deploy: {kind: every, steps: 3}}";
-  const char *sprint = "{method: {kind: sprint, batch: 1, inner: 4}, step: {size: 0.01}}";
+  const char *sprint = "{method: {kind: sprint, correction: paper, batch: 1, inner: 4}, step: {size: 0.01}}";
   const char *sprint_lazy =
-      "{method: {kind: sprint, batch: 1, inner: 4}, step: {size: 0.01}, deploy: {kind: every, steps: 3}}";
+      "{method: {kind: sprint, correction: paper, batch: 1, inner: 4}, step: {size: 0.01}, deploy: {kind: every, "
+      "steps: 3}}";
   const char *fixed =
-      "{method: {kind: sprint, batch: 1, inner: 4}, step: {size: 0.01}, deploy: {kind: every, steps: 4}}";
+      "{method: {kind: sprint, correction: paper, batch: 1, inner: 4}, step: {size: 0.01}, deploy: {kind: every, "
+      "steps: 4}}";
   assert_int_equal(deployments(greedy, 8), 0xff);
   assert_int_equal(deployments(lazy, 8), 1 << 0 | 1 << 3 | 1 << 6);
   assert_int_equal(deployments(sprint, 8), 0xff);
@@ -195,7 +198,7 @@ static sprint_stop stop_of(const char *spec, uint64_t *ret_steps) {
 static void test_stop__reasons(void **state) {
   (void)state;
   uint64_t steps = 0;
-#define METHOD "{method: {kind: sprint, batch: 2}, step: {size: 0.01}, "
+#define METHOD "{method: {kind: sprint, correction: paper, batch: 2}, step: {size: 0.01}, "
   assert_int_equal(stop_of(METHOD "stop: {epochs: 2}}", &steps), SPRINT_STOP_EPOCHS);
   assert_int_equal(steps, 6);
   assert_int_equal(stop_of(METHOD "stop: {steps: 4}}", &steps), SPRINT_STOP_STEPS);
@@ -240,7 +243,7 @@ static void test_stop__a_snapshot_that_is_a_step(void **state) {
 
 static void test_solver__misuse_is_refused(void **state) {
   (void)state;
-  struct bench b = bench_new("{method: {kind: sprint, batch: 2}}", 10);
+  struct bench b = bench_new("{method: {kind: sprint, correction: paper, batch: 2}}", 10);
   sprint_records records = {.size = sizeof records, .n = 2, .x = z, .y = zeros, .last = true};
   REFUSED(b.context, SPRINT_ERROR_ARGUMENT, "nothing had asked", sprint_solver_tell(b.solver, &records));
   sprint_want first = ask(&b), again = ask(&b);
