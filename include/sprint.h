@@ -232,6 +232,30 @@ SPRINT_API sprint_status sprint_experiment_parts(const sprint_experiment *experi
 SPRINT_API sprint_status sprint_experiment_start(sprint_experiment *experiment, size_t point, size_t method,
                                                  size_t seed, sprint_run **ret_run);
 
+/* Which step sizes a method bears, seen before training: runs from several starts, with the config's step sizes as they
+ * are, then doubled until a start leaves (it diverges, or loss and gradient end far above where they began) or halved
+ * until none does, and what lies between halved twice more. */
+typedef struct sprint_step_options {
+  size_t size;
+  size_t starts; /* seeds of the config, and others where it has fewer; 0: 3 */
+  double effort; /* operations that all of it may take, about, which cut the runs short; 0: 1e11 */
+} sprint_step_options;
+
+typedef struct sprint_step_check {
+  size_t size;
+  double step;          /* of the config, its first; NaN: the method does not go by steps, and nothing was tried */
+  size_t starts, left;  /* and how many of them left at that step */
+  double largest;       /* step that no start left; 0: all that was tried was left */
+  double least_left;    /* step that a start left; INFINITY: none was found */
+  double epochs;        /* that the runs went, if they did not leave before, */
+  double planned;       /* of so many that the config asks for; 0: no bound on epochs or steps */
+  double edge;          /* step times curvature at the end of the first start that stayed; from 2 on theta runs away */
+  double epoch_seconds; /* of training and its row of the trace, as they were here */
+} sprint_step_check;
+
+SPRINT_API sprint_status sprint_experiment_check_step(sprint_experiment *experiment, size_t point, size_t method,
+                                                      const sprint_step_options *options, sprint_step_check *ret_check);
+
 /* ------------------------------------------------------------------------------------------------------------------
  * 3. Explicit objects
  */

@@ -153,11 +153,8 @@ static sprint_status describe_run(const struct sprint__variant *variant, sprint_
   return run->name && run->config_text && run->settings_text ? SPRINT_OK : SPRINT_ERROR_MEMORY;
 }
 
-sprint_status sprint_experiment_start(sprint_experiment *experiment, size_t point, size_t method, size_t seed,
-                                      sprint_run **ret_run) {
-  if (seed >= experiment->n_seeds)
-    return sprint_fail(experiment->context, SPRINT_ERROR_ARGUMENT, "seed number %zu: there are %zu", seed,
-                       experiment->n_seeds);
+sprint_status sprint__experiment_start(sprint_experiment *experiment, size_t point, size_t method, uint64_t seed,
+                                       sprint_run **ret_run) {
   const struct sprint__variant *variant = NULL;
   SPRINT__SCOPED(sprint_model_free) sprint_model *model = NULL;
   SPRINT__SCOPED(sprint_shift_free) sprint_shift *shift = NULL;
@@ -165,12 +162,19 @@ sprint_status sprint_experiment_start(sprint_experiment *experiment, size_t poin
   SPRINT__TRY(find_variant(experiment, point, method, &variant));
   SPRINT__TRY(sprint_experiment_parts(experiment, point, method, &model, &shift));
   struct sprint__run_sections plan = sprint__run_sections_of(variant->config);
-  sprint_run_options options = {
-      .size = sizeof options, .seed = experiment->seeds[seed], .shift = shift, .heldout = experiment->heldout};
+  sprint_run_options options = {.size = sizeof options, .seed = seed, .shift = shift, .heldout = experiment->heldout};
   SPRINT__TRY(sprint__run_build(experiment->context, &plan, &options, &run));
   run->owned_model = sprint__give(&model);
   run->owned_shift = sprint__give(&shift);
   SPRINT__TRY(describe_run(variant, run));
   *ret_run = sprint__give(&run);
   return SPRINT_OK;
+}
+
+sprint_status sprint_experiment_start(sprint_experiment *experiment, size_t point, size_t method, size_t seed,
+                                      sprint_run **ret_run) {
+  if (seed >= experiment->n_seeds)
+    return sprint_fail(experiment->context, SPRINT_ERROR_ARGUMENT, "seed number %zu: there are %zu", seed,
+                       experiment->n_seeds);
+  return sprint__experiment_start(experiment, point, method, experiment->seeds[seed], ret_run);
 }

@@ -131,6 +131,7 @@ static const struct sprint__estimator_ops rrm_ops = {
     .population = rrm_population,
     .ifo_per_epoch = rrm_ifo,
     .full = true,
+    .jumps = true,
 };
 
 static const sprint_param rrm_params[] = {

@@ -241,6 +241,7 @@ static const struct sprint__estimator_ops two_stage_ops = {
     .want = two_stage_want,
     .batch = two_stage_batch,
     .ifo_per_epoch = two_stage_ifo,
+    .jumps = true,
 };
 
 static const sprint_param two_stage_params[] = {

@@ -85,6 +85,7 @@ sprint_status sprint__solver_build(sprint_context *context, const struct sprint_
   solver->model = options->model;
   solver->shift = options->shift;
   solver->seed = options->seed;
+  solver->step_factor = 1;
   solver->still = options->still;
   solver->n = options->n;
   solver->n_strata = options->n_strata ? options->n_strata : 1;
@@ -159,7 +160,7 @@ SPRINT__FAST bool sprint__descend(sprint_real *restrict theta, sprint_real *rest
 }
 
 static sprint_real step_size(const sprint_solver *solver) {
-  return (sprint_real)solver->schedule->ops->size(solver->schedule, solver->cost.steps);
+  return (sprint_real)(solver->step_factor * solver->schedule->ops->size(solver->schedule, solver->cost.steps));
 }
 
 /* theta := its projection onto the ball of the radius. */

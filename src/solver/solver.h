@@ -60,6 +60,7 @@ struct sprint__estimator_ops {
   bool unbiased;                                        /* over all draws v is grad J(theta; deployed) */
   bool follows_gradient;                                /* v estimates grad J, with bias or without, and is as long */
   bool gradientless;                                    /* a step takes no per-sample gradients */
+  bool jumps;                                           /* theta goes where it says, whatever the step rule */
   bool full; /* a step looks at everybody: an epoch is one step unless told otherwise */
 };
 
@@ -111,7 +112,8 @@ struct sprint_solver {
   struct sprint__revisit revisit;
   struct sprint__kept *kept; /* everybody's records as they were told; NULL: are not kept */
   struct sprint__schedule *schedule;
-  double radius; /* of the ball that theta is projected onto; 0: none */
+  double step_factor; /* that its step sizes are multiplied by: 1, but where step sizes are tried out */
+  double radius;      /* of the ball that theta is projected onto; 0: none */
   struct sprint__deploy deploy;
   struct sprint__stop_rules rules;
 
