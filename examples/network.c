@@ -15,8 +15,8 @@ int main(int argc, char **argv) {
   if (status == SPRINT_OK)
     status = sprint_model_new(context, "{layers: 'dense 16, tanh, dense 1', loss: logistic}", people, &model);
   if (status == SPRINT_OK)
-    status = sprint_shift_new(context, "{kind: strategic, alpha: 0.2, columns: [utilization, debt_ratio]}", model,
-                              people, &shift);
+    status = sprint_shift_new(context, "{kind: strategic, good: 0, alpha: 0.2, columns: [utilization, debt_ratio]}",
+                              model, people, &shift);
   sprint_run_options options = {
       .size = sizeof options,
       .spec = "{method: {kind: sprint, correction: unbiased, batch: 32}, step: {size: 0.05}, stop: {epochs: 10}}",

@@ -14,6 +14,8 @@
  * Conventions. Functions that can fail return a sprint_status and leave their ret_ outputs untouched on failure (an
  * array may hold part of a result); sprint_context_error() then has the sentence. Objects come from _new and end with
  * _free, which takes NULL. What a getter returns is lent: it lives as long as its object and is not yours to free.
+ * NULL where a function needs something is SPRINT_ERROR_ARGUMENT, with a sentence that names it (none where the context
+ * or the object itself is NULL); a getter of NULL, or past its end, returns NULL, 0, false or NaN.
  * Structs whose first field is `size` may grow in later versions: set it to the struct's sizeof, as in
  * `sprint_run_options options = {.size = sizeof options, .shift = shift};`. Matrices are row-major. A `spec` is a YAML
  * mapping with the keys of the config section of that name, for example
@@ -94,6 +96,10 @@ SPRINT_API int sprint_context_threads(const sprint_context *context); /* in use:
 SPRINT_API sprint_status sprint_context_set_data(sprint_context *context, const char *folder);
 SPRINT_API const char *sprint_context_data(const sprint_context *context); /* in use; "" where there is none */
 
+/* From here on a file that is, or was, read with this context (the newest 64) is not overwritten by it: whoever tries
+ * gets a sentence. For programs that read, write and end. */
+SPRINT_API void sprint_context_protect_inputs(sprint_context *context);
+
 /* Sets the context's error sentence, for callbacks that fail: printf style; returns `status` for `return
  * sprint_fail(...)`.
  */
@@ -160,19 +166,20 @@ typedef struct sprint_trace_row {
   double accuracy;
   double loss_base; /* the same theta on the base population, as if nobody reacted */
   double accuracy_base;
-  double loss_heldout; /* held-out part under D(theta) */
+  double loss_heldout; /* held-out part under D(theta); NaN, too, where people remember or are known one by one */
   double accuracy_heldout;
-  double gradient_sq;       /* |grad J(theta; theta)|^2 */
-  double gradient_sq_mean;  /* its mean over this row and all before it */
-  double moved;             /* |theta - theta of the row before| */
-  double displacement;      /* mean over the population of |x(theta) - x| */
-  double entropy;           /* of the strata probabilities p_c(theta), natural logarithm */
+  double gradient_sq;      /* |grad J(theta; theta)|^2 */
+  double gradient_sq_mean; /* its mean over epochs: a row stands for those since the row before it, the first for one */
+  double moved;            /* |theta - theta of the row before| */
+  double displacement;     /* mean over the population of |x(theta) - x| */
+  double entropy;          /* of the strata probabilities p_c(theta), natural logarithm */
   double effective_classes; /* exp(entropy): how many classes are left, in effect */
-  double bias;              /* |E[v] - grad J| of the newest step, over all draws; 0 where the estimator has none */
+  double bias;              /* |E[v] - grad J(theta; theta)|, over all draws of a step as the newest one was */
   double drift;             /* the same as the method itself could know it: sprint_drift's bias, */
   double drift_noise;       /* its noise, */
   double kappa;             /* and its kappa */
   double distance;          /* |theta - reference| of eval.reference */
+  double bias_deployed;     /* |E[v] - grad J(theta; deployed)|: the part of it that is the estimator's own */
 } sprint_trace_row;
 
 /* Called at every trace row, and (row == NULL) now and then between rows with the cost so far. Return false to stop
@@ -223,6 +230,10 @@ SPRINT_API const char *sprint_experiment_name(const sprint_experiment *experimen
 SPRINT_API const char *sprint_experiment_out(const sprint_experiment *experiment); /* the config's `out`, or "" */
 SPRINT_API const sprint_population *sprint_experiment_population(const sprint_experiment *experiment);
 
+/* How people react, in words: sprint_shift_people of a method's shift at a point. NULL: there is no such point or
+ * method. */
+SPRINT_API const char *sprint_experiment_people(const sprint_experiment *experiment, size_t point, size_t method);
+
 /* The model and the shift of a method at a point, for gradients and risks by hand; yours to free, the shift first, both
  * before the experiment. */
 SPRINT_API sprint_status sprint_experiment_parts(const sprint_experiment *experiment, size_t point, size_t method,
@@ -233,12 +244,13 @@ SPRINT_API sprint_status sprint_experiment_start(sprint_experiment *experiment, 
                                                  size_t seed, sprint_run **ret_run);
 
 /* Which step sizes a method bears, seen before training: runs from several starts, with the config's step sizes as they
- * are, then doubled until a start leaves (it diverges, or loss and gradient end far above where they began) or halved
- * until none does, and what lies between halved twice more. */
+ * are, then multiplied until a start leaves (it diverges, or loss and gradient end far above where they began) or
+ * divided until none does, and what lies between halved twice more. Where a run came to rest, the curvature there has a
+ * say too: from step times curvature = 2 on theta would swing about that point for ever. Nothing is saved. */
 typedef struct sprint_step_options {
   size_t size;
   size_t starts; /* seeds of the config, and others where it has fewer; 0: 3 */
-  double effort; /* operations that all of it may take, about, which cut the runs short; 0: 1e11 */
+  double effort; /* operations that all of it may take, about, which cut the runs short; 0: 1e11, some ten seconds */
 } sprint_step_options;
 
 typedef struct sprint_step_check {
@@ -247,14 +259,39 @@ typedef struct sprint_step_check {
   size_t starts, left;  /* and how many of them left at that step */
   double largest;       /* step that no start left; 0: all that was tried was left */
   double least_left;    /* step that a start left; INFINITY: none was found */
-  double epochs;        /* that the runs went, if they did not leave before, */
-  double planned;       /* of so many that the config asks for; 0: no bound on epochs or steps */
+  double epochs;        /* that the runs with the config's step went, if they did not leave before, */
+  double planned;       /* of so many that the config asks for; 0: no bound on epochs, steps, IFO or the like */
   double edge;          /* step times curvature at the end of the first start that stayed; from 2 on theta runs away */
   double epoch_seconds; /* of training and its row of the trace, as they were here */
+  double tried_epochs;  /* that the runs with other steps went */
+  double rows;          /* of the trace of a whole run, about; 0: not known */
+  sprint_counters cost; /* of a whole run, about; zeros: there is no bound */
 } sprint_step_check;
 
 SPRINT_API sprint_status sprint_experiment_check_step(sprint_experiment *experiment, size_t point, size_t method,
                                                       const sprint_step_options *options, sprint_step_check *ret_check);
+
+/* Which method for a problem: the rule of docs/methods.md, "Which method?", and what it goes by. */
+typedef struct sprint_problem {
+  size_t size;
+  bool moves, reweights;     /* what a deployment does: features move; classes show up more or less often */
+  bool endless;              /* the population has no end */
+  bool few_deployments;      /* they are dear: not every step is deployed, or stop.deployments bounds them */
+  double n, batch, n_params; /* individuals, records of a step, parameters */
+  bool biased;               /* the method's `correction` leaves a bias under this shift */
+} sprint_problem;
+
+typedef struct sprint_advice {
+  size_t size;
+  const char *method, *deploy; /* sections as a config has them; deploy "": as it is. All texts are static */
+  const char *because;         /* why, in a sentence */
+  const char *instead;         /* what else, and when */
+} sprint_advice;
+
+SPRINT_API sprint_status sprint_experiment_problem(sprint_experiment *experiment, size_t point, size_t method,
+                                                   sprint_problem *ret_problem);
+SPRINT_API sprint_status sprint_advise(sprint_context *context, const sprint_problem *problem,
+                                       sprint_advice *ret_advice);
 
 /* ------------------------------------------------------------------------------------------------------------------
  * 3. Explicit objects
@@ -270,6 +307,19 @@ SPRINT_API sprint_status sprint_population_load(sprint_context *context, const c
 SPRINT_API sprint_status sprint_population_new(sprint_context *context, size_t n, size_t d, const sprint_real *x,
                                                const sprint_real *y, size_t n_classes,
                                                sprint_population **ret_population);
+
+/* The same of features that lie anywhere in memory: those of row i and column j at x[i * row_stride + j *
+ * column_stride]. Strides count elements and may be negative; of an array in Fortran order they are 1 and n, of every
+ * third row of a (3n, d) array in C order 3d and 1. */
+typedef struct sprint_strided {
+  size_t size;
+  size_t n, d;
+  const sprint_real *x;
+  ptrdiff_t row_stride, column_stride;
+} sprint_strided;
+SPRINT_API sprint_status sprint_population_new_strided(sprint_context *context, const sprint_strided *x,
+                                                       const sprint_real *y, size_t n_classes,
+                                                       sprint_population **ret_population);
 SPRINT_API void sprint_population_free(sprint_population *population);
 
 /* Weights (n) of at least 0, copied: record i stands for so many people, is drawn so often, and counts so much in every
@@ -333,7 +383,8 @@ SPRINT_API sprint_status sprint_model_outputs(sprint_model *model, const sprint_
                                               size_t n, sprint_real *ret_outputs);
 
 /* Where in theta number i of the parameters is, counted in the order of PyTorch's nn.Sequential, tensor after tensor.
- * The tensors follow one another in theta too, but a dense layer's weights (out, in) are held by input: (in, out). */
+ * The tensors follow one another in theta too, but a dense layer's weights (out, in) are held by input: (in, out). Past
+ * its end: SIZE_MAX. */
 SPRINT_API size_t sprint_model_place(const sprint_model *model, size_t i);
 
 /* Parameters in a file, in PyTorch's order: .npy (one flat vector) or .safetensors (named tensors, as nn.Sequential
@@ -347,6 +398,9 @@ SPRINT_API sprint_status sprint_model_write_gradient(sprint_model *model, const 
 SPRINT_API sprint_status sprint_shift_new(sprint_context *context, const char *spec, sprint_model *model,
                                           const sprint_population *population, sprint_shift **ret_shift);
 SPRINT_API void sprint_shift_free(sprint_shift *shift);
+
+/* Who wants and does what, in words: "people want repaid = 1; they can change income (only up), debt (0 to 1)". */
+SPRINT_API const char *sprint_shift_people(const sprint_shift *shift);
 
 /* The records of individuals `who` (n) under deployment `deployed` (n_params): ret_x (n, d). Nobody counts as drawn. */
 SPRINT_API sprint_status sprint_shift_respond(sprint_shift *shift, const sprint_real *deployed, const uint32_t *who,
@@ -379,25 +433,34 @@ SPRINT_API sprint_status sprint_run_go(sprint_run *run, sprint_observer observer
 
 SPRINT_API sprint_stop sprint_run_stop(const sprint_run *run);
 SPRINT_API const sprint_real *sprint_run_theta(const sprint_run *run);
+/* Theta of the newest sound row of the trace: one whose values are finite, before anything exploded; *ret_row (or NULL)
+ * is its number. It is what is left of a run that diverged. NULL: no row is sound. */
+SPRINT_API const sprint_real *sprint_run_last_sound(const sprint_run *run, size_t *ret_row);
 SPRINT_API const char *sprint_run_engine(
     const sprint_run *run); /* who works on its records, as `sprint list engines` says */
 SPRINT_API size_t sprint_run_n_rows(const sprint_run *run); /* of the trace so far */
 SPRINT_API const sprint_trace_row *sprint_run_row(const sprint_run *run, size_t row);
 SPRINT_API const double *sprint_run_strata(const sprint_run *run, size_t row); /* (n_strata) p_c(theta) at a row */
 SPRINT_API uint64_t sprint_run_steps_planned(const sprint_run *run); /* 0: no stop rule that bounds the steps */
-SPRINT_API double sprint_run_epochs_planned(const sprint_run *run);  /* the same in epochs */
+/* The same in epochs, or fewer where the budget of per-sample gradients is used up before, about. */
+SPRINT_API double sprint_run_epochs_planned(const sprint_run *run);
 /* How far the run is, 0 to 1, by the budget that is used up most; NaN: it has none. */
 SPRINT_API double sprint_run_share(const sprint_run *run);
+
+/* Whether time bounds it (stop.seconds): how far it gets then depends on what else the machine does. */
+SPRINT_API bool sprint_run_is_timed(const sprint_run *run);
 
 /* Floating-point operations of one epoch with its trace row, roughly; those that only simulate the shift left out. */
 SPRINT_API double sprint_run_cost_per_epoch(const sprint_run *run);
 
 /* Writes trace.csv, timing.csv, run.json and model.safetensors into the folder, which is made if it is missing. Each
- * file appears whole or not at all; run.json goes first and comes last, so that it never speaks for other files. */
+ * file appears whole or not at all; run.json goes first and comes last, so that it never speaks for other files. A run
+ * that diverged has no model, and an older one that is there goes away: it leaves last-finite.safetensors, the
+ * parameters of sprint_run_last_sound. The metadata of both say how the run ended. */
 SPRINT_API sprint_status sprint_run_save(const sprint_run *run, const char *folder);
 
-/* Whether the folder holds this run, finished: its run.json has the same settings, population, reference point, seed,
- * version, precision and plugins, and the run was not stopped on request. */
+/* Whether the folder holds this run, finished: its files are all there, its run.json has the same settings, population,
+ * reference point, seed, version, precision and plugins, and the run was not stopped on request. */
 SPRINT_API bool sprint_run_is_saved(const sprint_run *run, const char *folder);
 
 /* The last trace row and the stop reason of a saved run, from its run.json; what it does not have is NaN. */
@@ -451,20 +514,21 @@ typedef enum sprint_set {
 } sprint_set;
 SPRINT_API const char *sprint_set_word(sprint_set set); /* deployed, base, heldout, heldout_base */
 
-#define SPRINT_VERDICT_LIST(X)                                             \
-  X(UNKNOWN, "unknown")   /* there is too little to go by */               \
-  X(STABLE, "stable")     /* |grad J|^2 is what stop.gradient asked for */ \
-  X(NEAR, "near")         /* 1/100 or less of where it began */            \
-  X(MOVING, "moving")     /* on its way: smaller than where it began */    \
-  X(UNSTABLE, "unstable") /* not smaller, or growing */                    \
-  X(DIVERGED, "diverged")
+#define SPRINT_VERDICT_LIST(X)                                                                      \
+  X(UNKNOWN, "unknown", "unknown")                 /* there is too little to go by */               \
+  X(STABLE, "stable", "stable as asked for")       /* |grad J|^2 is what stop.gradient asked for */ \
+  X(NEAR, "near", "near a stable point")           /* 1/100 or less of where it began */            \
+  X(MOVING, "moving", "not at a stable point yet") /* on its way: smaller than where it began */    \
+  X(UNSTABLE, "unstable", "not stable")            /* not smaller, or growing */                    \
+  X(DIVERGED, "diverged", "diverged")
 
 typedef enum sprint_verdict {
-#define X(name, word) SPRINT_VERDICT_##name,
+#define X(name, word, text) SPRINT_VERDICT_##name,
   SPRINT_VERDICT_LIST(X)
 #undef X
 } sprint_verdict;
 SPRINT_API const char *sprint_verdict_word(sprint_verdict verdict);
+SPRINT_API const char *sprint_verdict_text(sprint_verdict verdict); /* in words; NULL: there is no such */
 
 /* Reasons not to trust a run without a second look. */
 #define SPRINT_WARNING_LIST(X)                                                             \
@@ -476,7 +540,8 @@ SPRINT_API const char *sprint_verdict_word(sprint_verdict verdict);
   X(BIASED, "biased")           /* its steps are biased beyond the gradient */             \
   X(EDGE, "edge")               /* a slightly larger step would run away */                \
   X(MAJORITY, "majority")       /* no better than saying the largest class of everybody */ \
-  X(UNSOLVED, "unsolved")       /* minimisations ended short of their tolerance */
+  X(UNSOLVED, "unsolved")       /* minimisations ended short of their tolerance */         \
+  X(RANGE, "range")             /* more than 1 % of people left the range of the data */
 
 typedef enum sprint_warning_kind {
 #define X(name, word) SPRINT_WARNING_##name,
@@ -499,20 +564,54 @@ SPRINT_API const sprint_metrics *sprint_assessment_metrics(const sprint_assessme
 SPRINT_API sprint_verdict sprint_assessment_verdict(const sprint_assessment *assessment, const char **ret_sentence);
 /* The sentence of a warning; NULL: there is no reason for it. */
 SPRINT_API const char *sprint_assessment_warning(const sprint_assessment *assessment, sprint_warning_kind kind);
-/* Of |grad J|^2 over the trace's rows but for the first, which all methods share; NaN where there is one row. */
+/* Of |grad J|^2 over epochs, by the trace's rows but for the first, which all methods share: each stands for the epochs
+ * since the row before it. NaN where there is one row. */
 SPRINT_API double sprint_assessment_gradient_mean(const sprint_assessment *assessment);
 /* The step size times the largest eigenvalue of theta -> grad J(theta; theta): from 2 on theta runs away. NaN where the
  * method does not go by such steps. */
 SPRINT_API double sprint_assessment_edge(const sprint_assessment *assessment);
 
-/* A saved model: score rows of a CSV with nothing but the file. */
+/* How people's records under D(theta) differ from their base records, in one column, in the units of the data. Shares,
+ * quantiles and histograms are of people, by weight, each class as often as in the population. */
+#define SPRINT_MOVE_BINS 20
+
+typedef struct sprint_column_move {
+  size_t size;
+  const char *name;                         /* of the column; lent by the assessment */
+  double moved;                             /* share of people whose value is another one */
+  double median;                            /* of the move: value under D(theta) less base value */
+  double q95;                               /* 95 % of people moved by no more than this, up or down */
+  double median_before, median_after;       /* of the value */
+  double least, greatest;                   /* that anybody has under D(theta) */
+  double observed_least, observed_greatest; /* that the data has; NaN: not known */
+  double left;                              /* share of people who moved out of the latter range, */
+  double people_left;                       /* and how many they are */
+  size_t n_ranked; /* records behind quantiles and histograms: all, or every so many-th where those are too many */
+  double bins_low, bins_high; /* range of the histograms, of equal bins; the outer bins have whoever is beyond, too */
+  double before[SPRINT_MOVE_BINS], after[SPRINT_MOVE_BINS]; /* shares of people */
+} sprint_column_move;
+
+/* The columns in which anybody moved, in the order of the data; none where features do not move, of images, and where
+ * theta is not finite. NULL: there is no such number. */
+SPRINT_API size_t sprint_assessment_n_moves(const sprint_assessment *assessment);
+SPRINT_API const sprint_column_move *sprint_assessment_move(const sprint_assessment *assessment, size_t i);
+
+/* A saved model: score rows of a CSV with nothing but the file. One whose run diverged, or whose parameters are not
+ * all finite, is refused unless the options say otherwise. */
 typedef struct sprint_predictor sprint_predictor;
+typedef struct sprint_predictor_options {
+  size_t size;
+  bool anyway; /* whatever became of its run */
+} sprint_predictor_options;
+SPRINT_API sprint_status sprint_predictor_open(sprint_context *context, const char *path,
+                                               const sprint_predictor_options *options, /* or NULL: none */
+                                               sprint_predictor **ret_predictor);
 SPRINT_API sprint_status sprint_predictor_load(sprint_context *context, const char *path,
                                                sprint_predictor **ret_predictor);
 SPRINT_API void sprint_predictor_free(sprint_predictor *predictor);
 
 /* Scores a CSV that has the model's feature columns (others are ignored) and writes a CSV to out_path (NULL or "-":
- * standard output): row, prediction, then one probability per class. */
+ * standard output): row, prediction, then one probability per class. The CSV and the model are refused as out_path. */
 SPRINT_API sprint_status sprint_predictor_score_csv(sprint_predictor *predictor, const char *csv_path,
                                                     const char *out_path);
 
@@ -524,8 +623,99 @@ SPRINT_API const char *sprint_predictor_feature(const sprint_predictor *predicto
 SPRINT_API sprint_status sprint_predictor_score(sprint_predictor *predictor, const double *raw, size_t n,
                                                 double *ret_scores);
 
-/* NPY arrays: little-endian numbers, up to 4 dimensions, C order. Read as double; written as float64, or float32
- * in the float build where `data` is a sprint_real array. */
+/* Writes a file that appears whole or not at all, as all files of the library do: under another name beside it, synced
+ * and renamed. A link stays, and what it leads to is replaced; a device or a FIFO is written to as it is. */
+SPRINT_API sprint_status sprint_file_write(sprint_context *context, const char *path, const void *bytes, size_t size);
+
+/* How people respond, estimated from logs: CSV files of records that were collected under models, as `sprint fit-shift`
+ * does. docs/fit-shift.md says how, and what it takes for granted. */
+typedef struct sprint_fit_log {
+  const char *data;  /* path of the CSV */
+  const char *model; /* path of the model.safetensors in force; NULL: none was, these are base records */
+  double time;       /* when, in any unit; read where sprint_fit_options.timed is set */
+} sprint_fit_log;
+
+typedef struct sprint_fit_options {
+  size_t size;
+  const sprint_fit_log *logs;
+  size_t n_logs;
+  bool timed;        /* logs say their time; otherwise they are 0, 1, 2, ... in their order */
+  const char *kind;  /* strategic, linear, location or retention; NULL: strategic */
+  const char *id;    /* the column by which people are found again; NULL: distributions are compared */
+  const char *label; /* the column of the classes, for retention; NULL: the one that the models were trained on */
+  const char *good;  /* strategic: the class that people want to be in; required where there are classes */
+  const char *score; /* strategic: logit or probability; NULL: logit */
+  const char *form;  /* location: matrix, diagonal or scalar; NULL: matrix where the deployments tell it */
+  const char *const *columns; /* that people can change; n_columns 0: all */
+  size_t n_columns;
+  size_t resamples; /* of the bootstrap; 0: 1000 */
+  uint64_t seed;    /* of the same */
+} sprint_fit_options;
+
+/* What was found. What does not apply is NaN. A standard deviation (sd) is that of a column within logs. */
+typedef struct sprint_fit_summary {
+  size_t size;
+  const char *kind;
+  bool paired;                /* by id */
+  size_t n_people, n_records; /* that the estimate is made of */
+  size_t n_missing;           /* records left out: a value is missing */
+  size_t n_alone;             /* records left out: of people who are in one log only */
+  size_t n_models;            /* distinct */
+  size_t resamples;
+
+  bool response;                 /* told apart from chance and, where there is a placebo, from steady drift */
+  double level;                  /* of that test: how often it is wrong where there is none */
+  double statistic, df1, df2, p; /* of the test: Wald's with the bootstrap's covariance, by Hotelling's F */
+  bool placebo;                  /* there are logs of different times under one model: drift is told and taken off */
+  double drift_statistic, drift_df1, drift_df2, drift_p;
+
+  double r2;     /* paired: share of the squared displacement, drift taken off, that the response explains */
+  double before; /* unpaired: distance of the logs (Wasserstein-1, mean over columns, sd), */
+  double after;  /* the same of the records mapped back to the base, */
+  double fit_p;  /* and whether those can be told apart: permutations; retention: chi^2 of class frequencies */
+  double chi2, chi2_df;
+  double power; /* mean distance that people moved, sd; retention: greatest total variation of class frequencies */
+  double one_alpha, one_alpha_error, one_alpha_p; /* strategic: one alpha for all columns, in features of the last
+                                                     model, and whether it fits as well */
+  double likelihood_error; /* retention: the standard error by the likelihood, class losses taken as known */
+} sprint_fit_summary;
+
+typedef struct sprint_fit_parameter {
+  const char *name;               /* alpha, epsilon or A */
+  const char *column;             /* of the response; NULL: all */
+  size_t parameter;               /* of A: which number of theta */
+  double value, error, low, high; /* estimate, standard error, 95 % interval; NaN: the logs do not tell it. Of alpha by
+                                     column in raw units, alpha_raw; */
+  double feature_value, feature_error; /* the same in features as the last model standardises */
+} sprint_fit_parameter;
+
+typedef struct sprint_fit_column {
+  const char *name;
+  double sd;                 /* raw */
+  double power, power_raw;   /* mean |move|, in sd and in raw units */
+  double r2;                 /* paired */
+  double drift, drift_error; /* raw, per unit of time; NaN without a placebo */
+} sprint_fit_column;
+
+typedef struct sprint_fit sprint_fit;
+SPRINT_API sprint_status sprint_fit_shift(sprint_context *context, const sprint_fit_options *options,
+                                          sprint_fit **ret_fit);
+SPRINT_API void sprint_fit_free(sprint_fit *fit);
+SPRINT_API const sprint_fit_summary *sprint_fit_result(const sprint_fit *fit);
+SPRINT_API size_t sprint_fit_n_parameters(const sprint_fit *fit);
+SPRINT_API const sprint_fit_parameter *sprint_fit_parameter_of(const sprint_fit *fit, size_t i);
+SPRINT_API size_t sprint_fit_n_columns(const sprint_fit *fit); /* 0: features do not move */
+SPRINT_API const sprint_fit_column *sprint_fit_column_of(const sprint_fit *fit, size_t i);
+SPRINT_API size_t sprint_fit_n_notes(const sprint_fit *fit); /* sentences that a reader should know */
+SPRINT_API const char *sprint_fit_note(const sprint_fit *fit, size_t i);
+/* The `shift:` section of a config, with comments; `shift: none` where there is no response. */
+SPRINT_API const char *sprint_fit_section(const sprint_fit *fit);
+/* A of a location family (features, parameters) as the .npy file that `shift.matrix` names. */
+SPRINT_API sprint_status sprint_fit_write_matrix(const sprint_fit *fit, const char *path);
+
+/* NPY arrays: numbers of up to 4 dimensions. Either byte order and either order of indices is read, into C order and
+ * double; written is little-endian and C order, as float64, or float32 in the float build where `data` is a sprint_real
+ * array. */
 typedef struct sprint_array {
   size_t n_dims;
   size_t shape[4];
@@ -539,7 +729,8 @@ SPRINT_API sprint_status sprint_npy_write_double(sprint_context *context, const 
 SPRINT_API void sprint_array_clear(sprint_array *array);
 
 /* What is in a data file: CSV, NPY, IDX (plain or gzip) or a batch of CIFAR-10 (.bin), found by its contents. The path
- * is looked for as that of a data section. */
+ * is looked for as that of a data section. Of a model (safetensors) the format alone is said: see
+ * sprint_model_info_read. */
 typedef struct sprint_value_info {
   char *text;
   size_t n; /* how often it is there */
@@ -551,19 +742,46 @@ typedef struct sprint_column_info {
   double min, max, mean;     /* of the numbers; NaN where there are none */
   size_t n_values;           /* distinct values, in order; 0 where there are more than 20 */
   sprint_value_info *values;
+  /* of a CSV, what the column may be, for people to confirm: number, integer, boolean, date, category, id, constant,
+   * text (too many different ones for a category), empty; NULL of other files */
+  const char *guess;
+  bool distinct;         /* every row has a value, and none comes twice; may be false of numbers that are not whole */
+  size_t n_seem_missing; /* the missing, and the fields that hold one of these words: */
+  size_t n_words;        /* texts that seem to mean missing, and do where a config lists them: NULL, N/A, ? */
+  char **words;
+  size_t n_levels; /* different values but for those, in order; 0 where there are more than 1000 */
+  char **levels;
 } sprint_column_info;
 
 typedef struct sprint_file_info {
-  const char *format; /* csv, npy, idx, cifar10 */
+  const char *format; /* csv, npy, idx, cifar10, safetensors */
   char *path;         /* where it was found */
   size_t n_rows;
   size_t n_dims, shape[4]; /* of arrays; 0 of a CSV */
   size_t n_columns;
   sprint_column_info *columns; /* all pixels of images are one column, or one by channel */
+  char separator, decimal;     /* of a CSV, as they were found: the mark is '.', ',', or 0 where nothing told */
 } sprint_file_info;
 
 SPRINT_API sprint_status sprint_file_info_read(sprint_context *context, const char *path, sprint_file_info **ret_info);
 SPRINT_API void sprint_file_info_free(sprint_file_info *info);
+
+/* What is in a model file, sound or not. What a file does not say, as others than this program write it, is NULL. */
+typedef struct sprint_model_info {
+  char *path;         /* where it was found */
+  size_t n_tensors;   /* of parameters */
+  size_t n_params;    /* in all of them */
+  size_t n_nonfinite; /* of those; types other than F32 and F64 are not looked into */
+  char *version;      /* of the program that wrote it */
+  char *layers, *loss, *label;
+  char *stop, *epoch; /* how its run ended (see sprint_stop_word), and when these were its parameters */
+  size_t n_features, n_classes;
+  char **features, **classes;
+} sprint_model_info;
+
+SPRINT_API sprint_status sprint_model_info_read(sprint_context *context, const char *path,
+                                                sprint_model_info **ret_info);
+SPRINT_API void sprint_model_info_free(sprint_model_info *info);
 
 /* ------------------------------------------------------------------------------------------------------------------
  * 4. Ask and tell
@@ -600,9 +818,11 @@ typedef struct sprint_records {
   size_t n;
   const sprint_real *x;            /* (n, d); or NULL: the base records of `who` in `images` */
   const sprint_real *y;            /* (n) */
-  const sprint_real *x_reference;  /* (n, d), or NULL where the features do not move */
+  const sprint_real *x_reference;  /* (n, d) under the deployment `reference` of what is wanted; NULL: it is 0 or that
+                                      of the records themselves, or features never move (`still`) */
   const uint32_t *stratum;         /* (n), or NULL: all are of stratum 0; of a batch, not said */
-  const double *p;                 /* (n_strata) probabilities of the deployment; NULL where it does not reweight */
+  const double *p;                 /* (n_strata) probabilities of the deployment; NULL: not said, which methods that
+                                      weigh strata (stratified, unbiased, saga) refuse where n_strata is above 1 */
   bool last;                       /* of a population or sample: nothing follows; p may wait until then */
   const sprint_population *images; /* a population that keeps its records as bytes, for a network */
   const uint32_t *who;             /* (n) individuals; may stand beside x too, or be NULL then */
@@ -616,7 +836,8 @@ typedef struct sprint_solver_options {
   const char *spec;         /* the sections method, step, deploy, stop, as one YAML mapping; NULL: all defaults */
   sprint_model *model;      /* required; used by this solver alone while it lives */
   size_t n;                 /* size of the population: sets the inner length where the spec does not; 0: without end */
-  size_t n_strata;          /* of deployments that reweight; 0 or 1: none do */
+  size_t n_strata;          /* of deployments that reweight; 1: none do; 0: not said, which methods that weigh strata
+                               (corrections stratified and unbiased, saga) refuse */
   const sprint_real *theta; /* starting point, copied; required */
   uint64_t seed;            /* of a method's own coin flips; data are drawn by whoever tells them */
   bool still;               /* features never move: all that a deployment changes is how often strata show up */
@@ -629,10 +850,15 @@ SPRINT_API sprint_status sprint_solver_new(sprint_context *context, const sprint
                                            sprint_solver **ret_solver);
 SPRINT_API void sprint_solver_free(sprint_solver *solver);
 SPRINT_API sprint_status sprint_solver_ask(sprint_solver *solver, sprint_want *ret_want);
+/* Records that do not fit what is wanted, or that are not finite, are refused, and the solver is as it was; a
+ * population or sample that ends with another number of records than wanted is told again from the start. */
 SPRINT_API sprint_status sprint_solver_tell(sprint_solver *solver, const sprint_records *records);
 SPRINT_API const sprint_real *sprint_solver_theta(const sprint_solver *solver);
 SPRINT_API const sprint_real *sprint_solver_direction(const sprint_solver *solver); /* v of the newest step */
 SPRINT_API sprint_counters sprint_solver_counters(const sprint_solver *solver);
+/* |grad J(theta; theta)|^2 as the newest population (or sample) told had it, which stop.gradient goes by; NaN: none was
+ * told yet. */
+SPRINT_API double sprint_solver_gradient_sq(const sprint_solver *solver);
 SPRINT_API sprint_stop sprint_solver_stop(const sprint_solver *solver);
 SPRINT_API void sprint_solver_halt(sprint_solver *solver, sprint_stop reason); /* the next ask wants nothing */
 
@@ -762,6 +988,9 @@ SPRINT_API const sprint_family *const *sprint_families(size_t *ret_n);
 SPRINT_API size_t sprint_context_n_kinds(const sprint_context *context, const sprint_family *family);
 SPRINT_API const sprint_kind *sprint_context_kind(const sprint_context *context, const sprint_family *family,
                                                   size_t kind);
+
+/* What was meant by a word: the name of the n that is nearest to it, lent, or NULL: none is near. */
+SPRINT_API const char *sprint_nearest(const char *word, const char *const *names, size_t n);
 
 /* Reproduces the closed forms of the theory and reports each; *ret_all_ok says whether all of them held. */
 typedef struct sprint_verify_case {

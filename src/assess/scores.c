@@ -5,8 +5,6 @@
 
 #include "population/weights.h"
 
-enum { MOST_ROWS = 8192, LEAST_ROWS = 256, MOST_REALS = 1 << 20 }; /* of a piece */
-
 /* Room for one piece. */
 struct piece {
   size_t room, n;
@@ -17,9 +15,7 @@ struct piece {
 
 static struct piece piece_new(struct sprint__arena *arena, const struct sprint__scoring *scoring) {
   const sprint_model *model = scoring->shift->model;
-  size_t d = scoring->population->d, rows = MOST_REALS / d, k = model->classifies ? model->n_classes : 1;
-  if (rows > MOST_ROWS) rows = MOST_ROWS;
-  if (rows < LEAST_ROWS) rows = LEAST_ROWS;
+  size_t d = scoring->population->d, rows = sprint__piece_rows(d), k = model->classifies ? model->n_classes : 1;
   return (struct piece){
       .room = rows,
       .who = sprint__arena_take(arena, rows, sizeof(uint32_t)),

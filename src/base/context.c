@@ -20,6 +20,7 @@ const char *sprint_status_text(sprint_status status) {
 }
 
 sprint_status sprint_context_new(sprint_context **ret_context) {
+  if (!ret_context) return SPRINT_ERROR_ARGUMENT;
   sprint_context *context = calloc(1, sizeof *context);
   if (!context) return SPRINT_ERROR_MEMORY;
   context->n_threads = omp_get_num_procs();
@@ -43,16 +44,17 @@ void sprint_context_free(sprint_context *context) {
   free(context);
 }
 
-const char *sprint_context_error(const sprint_context *context) { return context->error; }
+const char *sprint_context_error(const sprint_context *context) { return context ? context->error : ""; }
 
 sprint_status sprint_context_set_threads(sprint_context *context, int n_threads) {
+  if (!context) return SPRINT_ERROR_ARGUMENT;
   if (n_threads < 0 || n_threads > 1024)
     return sprint_fail(context, SPRINT_ERROR_ARGUMENT, "threads: %d is not within 0 .. 1024", n_threads);
   context->n_threads = n_threads ? n_threads : omp_get_num_procs();
   return SPRINT_OK;
 }
 
-int sprint_context_threads(const sprint_context *context) { return context->n_threads; }
+int sprint_context_threads(const sprint_context *context) { return context ? context->n_threads : 1; }
 
 /* FOLDER + rest in malloc's memory; NULL: out of memory. */
 static char *join(const char *folder, const char *rest) {
@@ -70,6 +72,7 @@ static char *standard_data_folder(void) {
 }
 
 sprint_status sprint_context_set_data(sprint_context *context, const char *folder) {
+  if (!context) return SPRINT_ERROR_ARGUMENT;
   char *copy = folder ? join(folder, "") : standard_data_folder();
   if (!copy) return sprint_fail(context, SPRINT_ERROR_MEMORY, "out of memory");
   free(context->data_folder);
@@ -77,7 +80,7 @@ sprint_status sprint_context_set_data(sprint_context *context, const char *folde
   return SPRINT_OK;
 }
 
-const char *sprint_context_data(const sprint_context *context) { return context->data_folder; }
+const char *sprint_context_data(const sprint_context *context) { return context ? context->data_folder : ""; }
 
 /* A sentence is one line, whatever the names and values in it hold. */
 static void keep_one_line(char *sentence) {
@@ -86,12 +89,25 @@ static void keep_one_line(char *sentence) {
 }
 
 sprint_status sprint_fail(sprint_context *context, sprint_status status, const char *format, ...) {
+  if (!context) return status;
   va_list args;
   va_start(args, format);
   vsnprintf(context->error, sizeof context->error, format, args);
   va_end(args);
   keep_one_line(context->error);
   return status;
+}
+
+sprint_status sprint__require(sprint_context *context, const char *function, const char *names,
+                              const void *const *pointers, size_t n) {
+  if (!context) return SPRINT_ERROR_ARGUMENT;
+  for (size_t i = 0; i < n; i++) {
+    size_t length = strcspn(names, ",");
+    if (!pointers[i])
+      return sprint_fail(context, SPRINT_ERROR_ARGUMENT, "%s: NULL was given for `%.*s`", function, (int)length, names);
+    names += length + strspn(names + length, ", ");
+  }
+  return SPRINT_OK;
 }
 
 void *sprint__alloc(sprint_context *context, size_t n, size_t size) {

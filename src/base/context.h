@@ -15,6 +15,13 @@ struct sprint__addition {
   struct sprint__addition *next;
 };
 
+/* Which file it is, whatever its name. */
+struct sprint__input {
+  uint64_t device, inode;
+};
+
+enum { SPRINT__MOST_INPUTS = 64 }; /* that are remembered */
+
 struct sprint_context {
   char error[1024];
   int n_threads;                      /* resolved: at least 1 */
@@ -24,6 +31,10 @@ struct sprint_context {
   uint64_t n_allocations;             /* through the door, so far */
   uint64_t n_bytes;                   /* asked for there, whether or not since freed */
   int64_t fail_allocation;            /* tests: the allocation of this number (from 0) fails; -1: none */
+  struct sprint__input
+      inputs[SPRINT__MOST_INPUTS]; /* files that were opened to read; the newest where there are more */
+  size_t n_inputs, next_input;
+  bool protects_inputs; /* they are not overwritten */
 };
 
 /* Zeroed, 64-byte aligned memory for n items of `size` bytes, or NULL with the error set. n == 0 gives a pointer that
@@ -47,6 +58,16 @@ char *sprint__printf(sprint_context *context, const char *format, ...) __attribu
   do {                                          \
     sprint_status status__ = (call);            \
     if (status__ != SPRINT_OK) return status__; \
+  } while (0)
+
+/* Refuses NULL for one of the pointers, which it names. `names` is what they are called, "a, b". */
+sprint_status sprint__require(sprint_context *context, const char *function, const char *names,
+                              const void *const *pointers, size_t n);
+
+#define SPRINT__REQUIRE(CONTEXT, ...)                                                                       \
+  do {                                                                                                      \
+    const void *const pointers__[] = {__VA_ARGS__};                                                         \
+    SPRINT__TRY(sprint__require((CONTEXT), __func__, #__VA_ARGS__, pointers__, SPRINT__COUNT(pointers__))); \
   } while (0)
 
 #define SPRINT__COUNT(array) (sizeof(array) / sizeof((array)[0]))

@@ -3,44 +3,122 @@
 #include "base/file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { BLOCK_SIZE = 65536 }; /* bytes read at once, at least */
+#include "base/outlet.h"
+
+enum { BLOCK_SIZE = 65536, MOST_TRIES = 16 }; /* bytes read at once, at least; names for a part */
+
+static sprint_status cannot_write(sprint_context *context, const char *path) {
+  return sprint_fail(context, SPRINT_ERROR_IO, "%s: cannot be written: %s", path, strerror(errno));
+}
+
+/* Beside the target, under a name that nobody else has or could have laid a link under. */
+static sprint_status open_part(sprint_context *context, struct sprint__file *file, int *ret_descriptor) {
+  int descriptor = -1;
+  SPRINT__TRY(sprint__outlet_follow(context, file->path, &file->target));
+  for (int tries = 0; descriptor < 0 && tries < MOST_TRIES; tries++) {
+    uint64_t chance = 0;
+    if (getentropy(&chance, sizeof chance) != 0) return cannot_write(context, file->path);
+    sprint__free(file->part);
+    file->part = sprint__printf(context, "%s.part-%016llx", file->target, (unsigned long long)chance);
+    if (!file->part) return SPRINT_ERROR_MEMORY;
+    descriptor = open(file->part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (descriptor < 0 && errno != EEXIST) break;
+  }
+  *ret_descriptor = descriptor;
+  return descriptor < 0 ? cannot_write(context, file->path) : SPRINT_OK;
+}
+
+static bool was_read(const sprint_context *context, const struct sprint__outlet *outlet) {
+  for (size_t i = 0; i < context->n_inputs; i++)
+    if (context->inputs[i].device == outlet->device && context->inputs[i].inode == outlet->inode) return true;
+  return false;
+}
+
+static sprint_status check_outlet(sprint_context *context, const char *path, const struct sprint__outlet *outlet) {
+  if (outlet->type == SPRINT__OUTLET_FOLDER)
+    return sprint_fail(context, SPRINT_ERROR_IO, "%s: is a folder, a file was expected", path);
+  if (outlet->type == SPRINT__OUTLET_FILE && context->protects_inputs && was_read(context, outlet))
+    return sprint_fail(context, SPRINT_ERROR_INPUT,
+                       "%s: has been read, and would be overwritten; another file was expected", path);
+  return SPRINT_OK;
+}
+
+/* Of what is to be written to as it is, or of the part. */
+static sprint_status open_to_write(sprint_context *context, struct sprint__file *file,
+                                   const struct sprint__outlet *outlet, int *ret_descriptor) {
+  if (outlet->type != SPRINT__OUTLET_OPEN && outlet->type != SPRINT__OUTLET_OTHER)
+    return open_part(context, file, ret_descriptor);
+  *ret_descriptor = outlet->type == SPRINT__OUTLET_OPEN ? fcntl(outlet->descriptor, F_DUPFD_CLOEXEC, 0)
+                                                        : open(file->path, O_WRONLY | O_NOCTTY | O_CLOEXEC);
+  return *ret_descriptor < 0 ? cannot_write(context, file->path) : SPRINT_OK;
+}
 
 sprint_status sprint__file_create(sprint_context *context, const char *path, struct sprint__file *ret_file) {
-  struct sprint__file file = {NULL, sprint__strdup(context, path),
-                              sprint__printf(context, "%s.part-%ld", path, (long)getpid())};
-  sprint_status status = file.path && file.part ? SPRINT_OK : SPRINT_ERROR_MEMORY;
-  if (status == SPRINT_OK && !(file.stream = fopen(file.part, "wb")))
-    status = sprint_fail(context, SPRINT_ERROR_IO, "%s: cannot be written: %s", path, strerror(errno));
-  if (status == SPRINT_OK)
-    *ret_file = file;
-  else
-    sprint__file_abandon(&file);
-  return status;
+  SPRINT__CLEARED(sprint__file_abandon) struct sprint__file file = {.path = sprint__strdup(context, path)};
+  struct sprint__outlet outlet = sprint__outlet_of(path);
+  int descriptor = -1;
+  if (!file.path) return SPRINT_ERROR_MEMORY;
+  SPRINT__TRY(check_outlet(context, path, &outlet));
+  SPRINT__TRY(open_to_write(context, &file, &outlet, &descriptor));
+  file.stream = fdopen(descriptor, "wb");
+  if (!file.stream) close(descriptor);
+  if (!file.stream || (outlet.type == SPRINT__OUTLET_FILE && fchmod(descriptor, outlet.mode) != 0))
+    return cannot_write(context, path);
+  *ret_file = file;
+  file = (struct sprint__file){0};
+  return SPRINT_OK;
 }
 
 void sprint__file_abandon(struct sprint__file *file) {
-  if (file->stream) {
-    fclose(file->stream);
-    unlink(file->part);
-  }
+  if (file->stream && file->part) unlink(file->part);
+  if (file->stream) fclose(file->stream);
   sprint__free(file->path);
+  sprint__free(file->target);
   sprint__free(file->part);
-  *file = (struct sprint__file){NULL, NULL, NULL};
+  *file = (struct sprint__file){0};
+}
+
+/* Devices and FIFOs have nothing to sync, and say what is wrong when they are written to. */
+static bool settle(const struct sprint__file *file) {
+  if (ferror(file->stream) || fflush(file->stream) != 0) return false;
+  return !file->part || (fsync(fileno(file->stream)) == 0 && rename(file->part, file->target) == 0);
 }
 
 sprint_status sprint__file_commit(sprint_context *context, struct sprint__file *file) {
-  bool ok = !ferror(file->stream) && fflush(file->stream) == 0 && fsync(fileno(file->stream)) == 0 &&
-            rename(file->part, file->path) == 0;
+  errno = 0;
+  bool ok = settle(file);
   if (ok)
     fclose(sprint__give(&file->stream));
   else
-    sprint_fail(context, SPRINT_ERROR_IO, "%s: cannot be written: %s", file->path, strerror(errno));
+    cannot_write(context, file->path);
   sprint__file_abandon(file);
   return ok ? SPRINT_OK : SPRINT_ERROR_IO;
+}
+
+sprint_status sprint__file_remove(sprint_context *context, const char *path) {
+  if (remove(path) == 0 || errno == ENOENT) return SPRINT_OK;
+  return sprint_fail(context, SPRINT_ERROR_IO, "%s: cannot be replaced: %s", path, strerror(errno));
+}
+
+sprint_status sprint_file_write(sprint_context *context, const char *path, const void *bytes, size_t size) {
+  struct sprint__file file;
+  SPRINT__TRY(sprint__file_create(context, path, &file));
+  fwrite(bytes, 1, size, file.stream);
+  return sprint__file_commit(context, &file);
+}
+
+sprint_status sprint__file_differs(sprint_context *context, const char *path, const char *input) {
+  struct sprint__outlet a = sprint__outlet_of(path), b = sprint__outlet_of(input);
+  if (a.type != SPRINT__OUTLET_FILE || b.type != SPRINT__OUTLET_FILE || a.device != b.device || a.inode != b.inode)
+    return SPRINT_OK;
+  return sprint_fail(context, SPRINT_ERROR_INPUT,
+                     "%s: is the same file as %s, which is read; another file was expected", path, input);
 }
 
 sprint_status sprint__folder_make(sprint_context *context, const char *path) {
@@ -60,12 +138,38 @@ sprint_status sprint__folder_make(sprint_context *context, const char *path) {
   return sprint_fail(context, SPRINT_ERROR_IO, "%s: is not a folder", path);
 }
 
+void sprint_context_protect_inputs(sprint_context *context) { context->protects_inputs = true; }
+
+static void remember_input(sprint_context *context, const struct stat *info) {
+  struct sprint__outlet outlet = {.device = (uint64_t)info->st_dev, .inode = (uint64_t)info->st_ino};
+  if (was_read(context, &outlet)) return;
+  context->inputs[context->next_input] = (struct sprint__input){outlet.device, outlet.inode};
+  context->next_input = (context->next_input + 1) % SPRINT__MOST_INPUTS;
+  if (context->n_inputs < SPRINT__MOST_INPUTS) context->n_inputs++;
+}
+
 sprint_status sprint__file_open(sprint_context *context, const char *path, FILE **ret_stream) {
   struct stat info;
   SPRINT__SCOPED(fclose) FILE *stream = fopen(path, "rb");
-  if (!stream) return sprint_fail(context, SPRINT_ERROR_IO, "%s: cannot be read: %s", path, strerror(errno));
-  if (fstat(fileno(stream), &info) == 0 && S_ISDIR(info.st_mode))
-    return sprint_fail(context, SPRINT_ERROR_IO, "%s: is a folder, a file was expected", path);
+  if (!stream || fstat(fileno(stream), &info) != 0)
+    return sprint_fail(context, SPRINT_ERROR_IO, "%s: cannot be read: %s", path, strerror(errno));
+  if (S_ISDIR(info.st_mode)) return sprint_fail(context, SPRINT_ERROR_IO, "%s: is a folder, a file was expected", path);
+  remember_input(context, &info);
+  *ret_stream = sprint__give(&stream);
+  return SPRINT_OK;
+}
+
+bool sprint__file_is_regular(FILE *stream) {
+  struct stat info;
+  return fstat(fileno(stream), &info) == 0 && S_ISREG(info.st_mode);
+}
+
+sprint_status sprint__file_open_regular(sprint_context *context, const char *path, const char *what,
+                                        FILE **ret_stream) {
+  SPRINT__SCOPED(fclose) FILE *stream = NULL;
+  SPRINT__TRY(sprint__file_open(context, path, &stream));
+  if (!sprint__file_is_regular(stream))
+    return sprint_fail(context, SPRINT_ERROR_IO, "%s: is not a regular file, which %s is", path, what);
   *ret_stream = sprint__give(&stream);
   return SPRINT_OK;
 }
@@ -73,9 +177,14 @@ sprint_status sprint__file_open(sprint_context *context, const char *path, FILE 
 sprint_status sprint__file_read(sprint_context *context, const char *path, size_t most, char **ret_bytes,
                                 size_t *ret_size) {
   SPRINT__SCOPED(fclose) FILE *stream = NULL;
+  SPRINT__TRY(sprint__file_open(context, path, &stream));
+  return sprint__file_take(context, path, stream, most, ret_bytes, ret_size);
+}
+
+sprint_status sprint__file_take(sprint_context *context, const char *path, FILE *stream, size_t most, char **ret_bytes,
+                                size_t *ret_size) {
   SPRINT__SCOPED(sprint__free) void *bytes = NULL;
   size_t size = 0, room = 0, got = 1;
-  SPRINT__TRY(sprint__file_open(context, path, &stream));
   while (got && size < most) {
     SPRINT__TRY(sprint__grow(context, &bytes, size, &room, size + BLOCK_SIZE, 1));
     size += got = fread((char *)bytes + size, 1, room - size, stream);

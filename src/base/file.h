@@ -1,4 +1,5 @@
-/* Files that appear whole or not at all: written under a temporary name, synced, renamed. */
+/* Files that appear whole or not at all: written under a temporary name, synced, renamed. A link stays, and what it
+ * leads to is replaced; what is no regular file, such as a device or a FIFO, is written to as it is. */
 #ifndef SPRINT_BASE_FILE_H
 #define SPRINT_BASE_FILE_H
 
@@ -7,8 +8,9 @@
 #include "base/arena.h"
 
 struct sprint__file {
-  FILE *stream; /* write here with stdio; errors are found at commit */
-  char *path, *part;
+  FILE *stream;        /* write here with stdio; errors are found at commit */
+  char *path;          /* as it was named */
+  char *target, *part; /* where links lead; the temporary file beside it. NULL: written to as it is */
 };
 
 sprint_status sprint__file_create(sprint_context *context, const char *path, struct sprint__file *ret_file);
@@ -17,7 +19,13 @@ sprint_status sprint__file_create(sprint_context *context, const char *path, str
 sprint_status sprint__file_commit(sprint_context *context, struct sprint__file *file);
 void sprint__file_abandon(struct sprint__file *file);
 
+/* Refuses an output that is the same file as an input, by whatever names. */
+sprint_status sprint__file_differs(sprint_context *context, const char *path, const char *input);
+
 /* The folder and its parents, where missing. */
+/* Takes a file away, where there is one. */
+sprint_status sprint__file_remove(sprint_context *context, const char *path);
+
 sprint_status sprint__folder_make(sprint_context *context, const char *path);
 
 static inline void fclose_at(FILE **stream) { /* for SPRINT__SCOPED */
@@ -27,9 +35,15 @@ static inline void fclose_at(FILE **stream) { /* for SPRINT__SCOPED */
 /* Opens to read, or says why not. A folder is refused. */
 sprint_status sprint__file_open(sprint_context *context, const char *path, FILE **ret_stream);
 
+/* The same of a file that has an end: a device or a FIFO is refused as not being `what`, such as "a model". */
+sprint_status sprint__file_open_regular(sprint_context *context, const char *path, const char *what, FILE **ret_stream);
+bool sprint__file_is_regular(FILE *stream);
+
 /* All bytes of a file, yours to free; of a larger one than `most`, at least so many. */
 sprint_status sprint__file_read(sprint_context *context, const char *path, size_t most, char **ret_bytes,
                                 size_t *ret_size);
+sprint_status sprint__file_take(sprint_context *context, const char *path, FILE *stream, size_t most, char **ret_bytes,
+                                size_t *ret_size); /* of one that is open */
 
 /* Whether the path ends in `ending`, such as ".npy". */
 bool sprint__path_ends_in(const char *path, const char *ending);

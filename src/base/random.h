@@ -9,16 +9,18 @@
 
 /* What a number is for. Append only: the order is part of what a seed means. */
 enum sprint__purpose {
-  SPRINT__FOR_START,   /* starting points */
-  SPRINT__FOR_DRAWS,   /* who is in a batch */
-  SPRINT__FOR_SELECT,  /* which rows of a file are kept */
-  SPRINT__FOR_HOLDOUT, /* which rows are held out */
-  SPRINT__FOR_PEOPLE,  /* generated populations */
-  SPRINT__FOR_PROBE,   /* who a retention shift asks */
-  SPRINT__FOR_SAMPLES, /* who is in a sampled snapshot */
-  SPRINT__FOR_COINS,   /* a method's own chances */
-  SPRINT__FOR_MIXTURE, /* who is replaced, and by whom */
-  SPRINT__FOR_THEORY,  /* whom and where constants are estimated from */
+  SPRINT__FOR_START,     /* starting points */
+  SPRINT__FOR_DRAWS,     /* who is in a batch */
+  SPRINT__FOR_SELECT,    /* which rows of a file are kept */
+  SPRINT__FOR_HOLDOUT,   /* which rows are held out */
+  SPRINT__FOR_PEOPLE,    /* generated populations */
+  SPRINT__FOR_PROBE,     /* who a retention shift asks */
+  SPRINT__FOR_SAMPLES,   /* who is in a sampled snapshot */
+  SPRINT__FOR_COINS,     /* a method's own chances */
+  SPRINT__FOR_MIXTURE,   /* who is replaced, and by whom */
+  SPRINT__FOR_THEORY,    /* whom and where constants are estimated from */
+  SPRINT__FOR_BOOTSTRAP, /* who is drawn again */
+  SPRINT__FOR_PERMUTING, /* who changes places */
 };
 
 /* Two independent 64-bit words. */

@@ -6,17 +6,66 @@
 
 #include "sprint.h"
 
-enum { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2, CLI_INTERRUPTED = 130 };
+/* Exit codes. CLI_DIVERGED: all went as it should, and a run diverged. */
+enum { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2, CLI_DIVERGED = 3, CLI_INTERRUPTED = 130 };
 enum { CLI_MAX = 64 }; /* positional arguments, and --set and --budget options, at most */
 
 struct cli_options;
 
-struct cli_command {
-  const char *name, *usage, *summary;
-  const char *options; /* the long options that it takes, blank-separated */
-  size_t min_arguments, max_arguments;
-  int (*run)(sprint_context *context, const struct cli_command *command, const struct cli_options *options);
+/* What the value of an option or an argument may be: for completion, and for people who read the help. */
+enum cli_kind {
+  CLI_NOTHING, /* it takes none: a flag */
+  CLI_TEXT,
+  CLI_NUMBER,
+  CLI_CHOICE, /* one of `choices`, a|b|c */
+  CLI_FILE,   /* that ends as `choices` say, .a|.b; NULL: any */
+  CLI_FOLDER,
+  CLI_SETTING,    /* KEY.PATH=VALUE of a config */
+  CLI_FAMILY,     /* of kinds, as in `sprint list methods` */
+  CLI_SET,        /* a public data set */
+  CLI_EXPERIMENT, /* one of `choices`, or the path of a config */
 };
+
+struct cli_argument {
+  const char *word; /* that stands for it in the help: "CONFIG.yaml" */
+  enum cli_kind kind;
+  const char *choices;
+};
+
+enum { CLI_MAX_ARGUMENTS = 2 };
+
+struct cli_command {
+  const char *name; /* one word, or two: "data get" */
+  const char *summary;
+  int (*run)(sprint_context *context, const struct cli_command *command, const struct cli_options *options);
+  struct cli_argument arguments[CLI_MAX_ARGUMENTS]; /* those that it has have a word */
+  size_t min_arguments;
+};
+
+extern const struct cli_command *const cli_commands[];
+extern const size_t cli_n_commands;
+
+/* One row of the table of options, option_table.c. An option that means something else in another command has a row for
+ * it. */
+struct cli_option {
+  const char *name;     /* without its dashes */
+  const char *value;    /* the word that stands for its value; "" of a flag */
+  const char *commands; /* that it is for, a|b */
+  enum cli_kind kind;
+  const char *choices;
+  bool required, often; /* must be there; may be there more than once */
+  bool optional;        /* may stand without its value, a list of numbers */
+  size_t field;         /* of struct cli_options that it is kept in as well; 0: none, see cli_value */
+  const char *standard; /* what holds without it; NULL: there is nothing to say */
+  const char *help;
+};
+
+extern const struct cli_option cli_option_table[];
+extern const size_t cli_n_options;
+
+/* The row of a command's option, by name, or NULL; the command's rows one after the other, from *at = 0 on. */
+const struct cli_option *cli_option_find(const struct cli_command *command, const char *name);
+const struct cli_option *cli_option_next(const struct cli_command *command, size_t *at);
 
 struct cli_options {
   const char *arguments[CLI_MAX];
@@ -27,23 +76,34 @@ struct cli_options {
   size_t n_budgets;
   const char *out, *params, *deployed, *seed, *seeds, *jobs, *dir, *methods, *by;
   const char *tune; /* step sizes; "": the usual ones; NULL: not asked for */
-  bool quick;
-  /* options of one command alone, by name: see cli_value */
+  bool quick, json;
+  /* all that were given, in order: see cli_value */
   struct {
-    char name[32];
+    const struct cli_option *option;
     const char *value;
-  } named[CLI_MAX];
-  size_t n_named;
+  } given[CLI_MAX];
+  size_t n_given;
 };
 
-/* The names of those, blank-separated. */
-#define CLI_NAMED "L L0 epsilon kappa m n batch delta0 delta sigma0 sigma1 gamma beta rounds sample probes model check"
-
-/* The text given for such an option, or NULL. */
+/* The text given for an option, "" for a flag, or NULL: it is not there. Of one that may be there often, the first. */
 const char *cli_value(const struct cli_options *options, const char *name);
 
-extern const struct cli_command cli_run, cli_predict, cli_grad, cli_init, cli_verify, cli_list, cli_data, cli_reproduce;
-extern const struct cli_command cli_theory, cli_compare;
+/* help.c: how a command is called, in one line, without its end; all about it; the list of commands. */
+void cli_print_usage(FILE *stream, const struct cli_command *command);
+void cli_print_command_help(const struct cli_command *command);
+void cli_print_help(FILE *stream);
+
+/* help.c: the command that the words (n) begin with; *ret_n are those that name it. NULL, after a sentence that may
+ * have a suggestion: there is none. */
+const struct cli_command *cli_command_find(char **words, size_t n, size_t *ret_n);
+
+/* Whether a family is meant by this word: its name, one of it, or its config key. */
+bool cli_is_family(const sprint_family *family, const char *word);
+
+extern const struct cli_command cli_completion, cli_check, cli_run, cli_compare, cli_reproduce, cli_predict, cli_grad,
+    cli_init, cli_verify;
+extern const struct cli_command cli_theory, cli_fit_shift, cli_list, cli_data_get, cli_data_list, cli_data_info,
+    cli_data_export;
 
 /* Reads argv[1 ..] of a command. Returns CLI_OK; or, after a sentence on stderr, CLI_USAGE. *ret_help: --help. */
 int cli_parse(sprint_context *context, const struct cli_command *command, int argc, char **argv,
@@ -55,28 +115,17 @@ int cli_failed(const sprint_context *context);
 /* A sentence of our own about how the command was called; returns CLI_USAGE. */
 int cli_misused(const struct cli_command *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Whether the blank-separated list holds the word. */
+/* Whether a|b|c holds the word. */
 bool cli_has_word(const char *list, const char *word);
+
+/* Calls `take` with every word of a|b|c. */
+void cli_each_word(const char *list, void (*take)(void *user, const char *word), void *user);
 
 /* Whether the text is a whole number from min to max. */
 bool cli_whole(const char *text, int min, int max, int *ret_number);
 
 /* The experiment of options->arguments[0], --set, --seed or --seeds, and --quick. */
 sprint_status cli_load(sprint_context *context, const struct cli_options *options, sprint_experiment **ret_experiment);
-
-/* One line about the run under way: rewritten in place on a terminal, plain and seldom otherwise. */
-struct cli_progress {
-  bool terminal;
-  size_t number, total; /* of the run among all */
-  const char *name;     /* lent */
-  double epochs_done, loss, gradient_sq;
-  double started, printed; /* clock */
-};
-
-void cli_progress_start(struct cli_progress *progress, size_t number, size_t total, const char *name);
-void cli_progress_show(struct cli_progress *progress, const sprint_run *run, const sprint_trace_row *row,
-                       const sprint_counters *cost);
-void cli_progress_end(struct cli_progress *progress);
 
 double cli_clock(void);
 
@@ -90,6 +139,9 @@ struct cli_time cli_time(double seconds);
 void cli_catch_interrupts(void);
 bool cli_interrupted(void);
 
+/* Runs at a time by --jobs, 0 where it is not given; CLI_OK, or CLI_USAGE after a sentence. */
+int cli_jobs_option(const struct cli_command *command, const struct cli_options *options, int *ret_n_jobs);
+
 /* One run of an experiment. They are counted by point, then method, then seed. */
 struct cli_number {
   size_t point, method, seed;
@@ -99,6 +151,13 @@ struct cli_number cli_run_number(const sprint_experiment *experiment, size_t i);
 
 /* "METHOD/seed-S", or "POINT/METHOD/seed-S" where it is wanted and there is a grid; to be freed. */
 char *cli_run_name(const sprint_experiment *experiment, struct cli_number run, bool with_point);
+
+/* people.c: how people react, in words; where that differs between methods or points, with their names. */
+void cli_print_people(const sprint_experiment *experiment, FILE *stream);
+
+/* What is at `place`, seen from the folder of this program ("../share/sprint"): to be freed; NULL: nobody knows where
+ * it is. */
+char *cli_beside(const char *place);
 
 /* Whether OUT can hold results: what of it is there already is a folder that can be written to. Found now, not after
  * hours of training. */

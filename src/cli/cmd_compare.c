@@ -39,24 +39,31 @@ struct cli_size cli_match_size(const struct cli_match *match, size_t point, size
   return size;
 }
 
-static void take(void *user, size_t run, const sprint_trace_row *last, sprint_stop stop) {
+static void take(void *user, size_t run, struct cli_saved saved) {
   struct cli_match *match = user;
-  match->results[run] = (struct cli_result){*last, stop};
+  struct cli_result *result = &match->results[run];
+  *result = (struct cli_result){.row = saved.row, .stop = saved.stop};
+  for (sprint_warning_kind k = 0; k < SPRINT_N_WARNINGS; k++)
+    result->warned[k] = sprint_assessment_warning(saved.assessment, k) != NULL;
+  sprint_assessment_free(saved.assessment);
 }
 
 /* Trains what is chosen and not saved yet, and reads all of it. */
 static int train(struct cli_match *match, const size_t *chosen, size_t n, const char *what) {
   const struct cli_comparison *all = match->all;
-  struct cli_plan plan = {
-      .context = all->context, .experiment = match->experiment, .out = match->out, .chosen = chosen, .n_chosen = n};
-  /* Runs against the clock must not share the machine. */
-  int n_jobs = all->n_jobs == 0 && strcmp(match->budget->key, "seconds") == 0 ? 1 : all->n_jobs, code = CLI_OK;
+  struct cli_plan plan = {.context = all->context,
+                          .experiment = match->experiment,
+                          .out = match->out,
+                          .chosen = chosen,
+                          .n_chosen = n,
+                          .talk = stdout};
+  int code = CLI_OK;
   sprint_status status = cli_plan_fill(&plan);
   if (status == SPRINT_OK) {
     printf("%s to %s=%s: %zu run%s", what, match->budget->key, match->budget->amount, plan.n_todo,
            plan.n_todo == 1 ? "" : "s");
     if (plan.n_todo < n) printf(" (%zu finished before and kept)", n - plan.n_todo);
-    cli_plan_share(&plan, all->n_threads, n_jobs);
+    cli_plan_share(&plan, all->n_threads, all->n_jobs);
     if (plan.n_todo > 0)
       cli_plan_print_sharing(&plan);
     else
@@ -196,6 +203,7 @@ static sprint_status prepare(struct cli_comparison *all) {
            sprint_population_is_endless(population) ? "a population without end, evaluated on a window of " : "",
            sprint_population_n(population), sprint_population_n_features(population), all->n_points, all->n_methods,
            all->n_seeds, all->n_budgets);
+    cli_print_people(experiment, stdout);
   }
   sprint_experiment_free(experiment);
   return status;
@@ -236,12 +244,8 @@ static int compare_run(sprint_context *context, const struct cli_command *comman
 
 const struct cli_command cli_compare = {
     "compare",
-    "CONFIG.yaml --budget KEY=AMOUNT... [--methods M,M,...] [--by grad|grad-mean|loss|accuracy|distance] "
-    "[--seeds N|S,S,...] [--tune [G,G,...]] [--set KEY.PATH=VALUE]... [--out DIR] [--quick] [--jobs N] [--threads N] "
-    "[--data DIR] [--plugin FILE.so]...",
     "methods from one start to one budget, ranked with paired differences over seeds; finished runs are kept",
-    "budget methods by seeds tune set out quick jobs threads data plugin",
-    1,
-    1,
     compare_run,
+    {{"CONFIG.yaml", CLI_FILE, ".yaml|.yml"}},
+    1,
 };

@@ -52,27 +52,24 @@ static sprint_status grad(sprint_context *context, const struct cli_options *opt
 }
 
 static int grad_run(sprint_context *context, const struct cli_command *command, const struct cli_options *options) {
-  if (!options->params || !options->out) return cli_misused(command, "--params and --out are needed");
+  (void)command;
   struct bench bench;
+  sprint_context_protect_inputs(context);
   sprint_status status = grad(context, options, &bench);
   bench_clear(&bench);
   return status == SPRINT_OK ? CLI_OK : cli_failed(context);
 }
 
 const struct cli_command cli_grad = {
-    "grad",
-    "CONFIG.yaml --params FILE [--deployed FILE] --out FILE [--data DIR] [--set KEY.PATH=VALUE]... [--threads N] "
-    "[--plugin FILE.so]...",
-    "gradient of J(theta; theta') over the whole population to FILE (.npy or .safetensors); prints the loss",
-    "params deployed out set data threads plugin",
+    "grad",   "gradient of J(theta; theta') over the whole population to FILE (.npy or .safetensors); prints the loss",
+    grad_run, {{"CONFIG.yaml", CLI_FILE, ".yaml|.yml"}},
     1,
-    1,
-    grad_run,
 };
 
 static int init_run(sprint_context *context, const struct cli_command *command, const struct cli_options *options) {
-  if (!options->out) return cli_misused(command, "--out is needed");
+  (void)command;
   struct bench bench;
+  sprint_context_protect_inputs(context);
   sprint_status status = bench_new(context, options, &bench);
   if (status == SPRINT_OK)
     status = sprint_model_start(bench.model, sprint_experiment_seed(bench.experiment, 0), bench.theta);
@@ -82,11 +79,7 @@ static int init_run(sprint_context *context, const struct cli_command *command, 
 }
 
 const struct cli_command cli_init = {
-    "init",
-    "CONFIG.yaml [--seed S] --out FILE [--data DIR] [--set KEY.PATH=VALUE]... [--plugin FILE.so]...",
-    "the starting point of a seed to FILE (.npy or .safetensors)",
-    "seed out set data plugin",
+    "init",   "the starting point of a seed to FILE (.npy or .safetensors)",
+    init_run, {{"CONFIG.yaml", CLI_FILE, ".yaml|.yml"}},
     1,
-    1,
-    init_run,
 };

@@ -1,6 +1,7 @@
 /* sprint list: every kind with its parameters, from the tables that parse them. */
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
@@ -67,28 +68,58 @@ static void print_family(const sprint_context *context, const sprint_family *fam
   print_params(family->params, family->n_params);
 }
 
+/* Whether one is the other with this at its end. */
+static bool adds(const char *longer, const char *word, const char *end) {
+  size_t length = strlen(word);
+  return length > 0 && strncmp(longer, word, length) == 0 && strcmp(longer + length, end) == 0;
+}
+
+bool cli_is_family(const sprint_family *family, const char *word) {
+  const char *within = strrchr(family->key, '.'); /* model.loss */
+  if (!*word) return false;
+  return strcmp(family->name, word) == 0 || strcmp(family->key, word) == 0 ||
+         (within && strcmp(within + 1, word) == 0) || adds(family->name, word, "s") || adds(family->name, word, "es") ||
+         adds(word, family->name, "s");
+}
+
+static int unknown_family(const struct cli_command *command, const char *word, const sprint_family *const *families,
+                          size_t n) {
+  const char *names[CLI_MAX];
+  size_t n_names = 0;
+  char *all = cli_format("%s", families[0]->name);
+  for (size_t i = 0; i < n && n_names + 2 <= CLI_MAX; i++) {
+    names[n_names++] = families[i]->name;
+    names[n_names++] = families[i]->key;
+  }
+  for (size_t i = 1; i < n; i++) {
+    char *longer = cli_format("%s, %s", all, families[i]->name);
+    free(all);
+    all = longer;
+  }
+  const char *near = sprint_nearest(word, names, n_names);
+  int code =
+      near ? cli_misused(command, "'%s' is not a family of kinds; did you mean '%s'? (one of %s)", word, near, all)
+           : cli_misused(command, "'%s' is not a family of kinds (one of %s)", word, all);
+  free(all);
+  return code;
+}
+
 static int list_run(sprint_context *context, const struct cli_command *command, const struct cli_options *options) {
   size_t n = 0;
   const sprint_family *const *families = sprint_families(&n);
   const char *wanted = options->n_arguments ? options->arguments[0] : NULL;
   bool found = false;
   for (size_t i = 0; i < n; i++) {
-    if (wanted && strcmp(families[i]->name, wanted) != 0) continue;
+    if (wanted && !cli_is_family(families[i], wanted)) continue;
     if (found) putchar('\n');
     print_family(context, families[i]);
     found = true;
-    if (wanted && strcmp(wanted, "models") == 0) wanted = "layers"; /* a model is its section and its layers */
+    if (wanted && strcmp(families[i]->name, "models") == 0)
+      wanted = "layers"; /* a model is its section and its layers */
   }
-  return found ? CLI_OK : cli_misused(command, "'%s' is not a family of kinds", wanted);
+  return found ? CLI_OK : unknown_family(command, wanted, families, n);
 }
 
 const struct cli_command cli_list = {
-    "list",
-    "[config|data|models|layers|losses|inits|shifts|methods|steps|deployments|stops|evals|engines] [--plugin "
-    "FILE.so]...",
-    "every kind with its parameters, defaults and meaning",
-    "plugin",
-    0,
-    1,
-    list_run,
+    "list", "every kind with its parameters, defaults and meaning", list_run, {{"FAMILY", CLI_FAMILY}}, 0,
 };

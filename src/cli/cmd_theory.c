@@ -170,6 +170,7 @@ static int from_config(sprint_context *context, const struct cli_options *option
 
 static int theory_run(sprint_context *context, const struct cli_command *command, const struct cli_options *options) {
   struct request it = {.theory = {.origin = ""}};
+  sprint_context_protect_inputs(context);
   int code = take_request(command, options, &it);
   if (code != CLI_OK) return code;
   if (options->n_arguments) return from_config(context, options, &it);
@@ -183,18 +184,9 @@ static int theory_run(sprint_context *context, const struct cli_command *command
 
 const struct cli_command cli_theory = {
     "theory",
-    "[CONFIG.yaml [--model FILE] [--check RUN] [--set KEY.PATH=VALUE]... [--plugin FILE.so]...] [--L X] [--kappa X | "
-    "--L0 X --epsilon X] "
-    "[--m M] [--n N] [--batch B] [--delta0 X] [--delta X] [--sigma0 X] [--sigma1 X] [--gamma X [--beta X]] [--rounds "
-    "T] "
-    "[--out FIGURE]",
     "which step sizes have a guarantee, what it says and costs; constants are given, or estimated on a config's "
     "problem",
-    "plugin L L0 epsilon kappa m n batch delta0 delta sigma0 sigma1 gamma beta rounds sample probes model check set "
-    "out seed "
-    "data "
-    "threads",
-    0,
-    1,
     theory_run,
+    {{"CONFIG.yaml", CLI_FILE, ".yaml|.yml"}},
+    0,
 };

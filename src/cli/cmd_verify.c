@@ -17,5 +17,7 @@ static int verify_run(sprint_context *context, const struct cli_command *command
 }
 
 const struct cli_command cli_verify = {
-    "verify", "", "reproduce the closed forms of the theory; exit 1 if any fails", "threads", 0, 0, verify_run,
+    "verify",
+    "reproduce the closed forms of the theory; exit 1 if any fails",
+    verify_run,
 };

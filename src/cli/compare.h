@@ -23,6 +23,7 @@ struct cli_budget {
 struct cli_result {
   sprint_trace_row row; /* the last one */
   sprint_stop stop;
+  bool warned[SPRINT_N_WARNINGS];
 };
 
 struct cli_comparison {
@@ -84,9 +85,6 @@ void cli_match_print_tuning(const struct cli_match *match, size_t point);
 
 /* compare_print.c: the ranking of a point, and what it says. */
 void cli_match_print(const struct cli_match *match, size_t point);
-
-/* Prints the text and fills it up to a width, counted in characters. */
-void cli_print_padded(const char *text, int width);
 
 /* compare_files.c: compare.csv, ranking.csv, ranking.json, timing.csv and, of a tuned one, tune.csv. */
 sprint_status cli_compare_save(const struct cli_comparison *comparison, const struct cli_match *matches);

@@ -1,13 +1,10 @@
 /* The files of a comparison. Times are in a file of their own, so that the others can be compared byte by byte. */
-#define _POSIX_C_SOURCE 200809L
-#include <errno.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "compare.h"
+#include "files.h"
 
 /* What a file is printed from. */
 struct pages {
@@ -15,30 +12,10 @@ struct pages {
   const struct cli_match *matches; /* (n_budgets) */
 };
 
-typedef void (*printer)(const struct pages *pages, FILE *stream);
-
-static void print_real(FILE *stream, double value) {
-  if (isnan(value))
-    fputs(",nan", stream);
-  else
-    fprintf(stream, ",%.17g", value);
-}
-
-/* A text as a field behind others, quoted where it has to be. */
-static void print_text(FILE *stream, const char *text) {
-  if (!strpbrk(text, ",\"")) {
-    fprintf(stream, ",%s", text);
-    return;
-  }
-  fputs(",\"", stream);
-  for (; *text; text++) fprintf(stream, *text == '"' ? "\"\"" : "%c", *text);
-  fputc('"', stream);
-}
-
 /* budget,amount,point: what every row of every file begins with. */
 static void print_place(const struct cli_match *match, size_t point, FILE *stream) {
   fprintf(stream, "%s,%s", match->budget->key, match->budget->amount);
-  print_text(stream, sprint_experiment_point_name(match->experiment, point));
+  cli_csv_text(stream, sprint_experiment_point_name(match->experiment, point));
 }
 
 /* One run: its place, method, step size, seed. */
@@ -50,7 +27,7 @@ struct line {
 static void print_run(const struct line *line, FILE *stream) {
   const struct cli_comparison *all = line->match->all;
   print_place(line->match, line->point, stream);
-  print_text(stream, all->names[line->method]);
+  cli_csv_text(stream, all->names[line->method]);
   if (all->n_sizes)
     fprintf(stream, ",%.9g", all->sizes[line->size]);
   else
@@ -68,9 +45,9 @@ static void print_final(const struct line *line, FILE *stream) {
                           row->gradient_sq,   row->gradient_sq_mean, row->distance};
   print_run(line, stream);
   fprintf(stream, ",%s", sprint_stop_word(result->stop));
-  print_real(stream, row->epoch);
+  cli_csv_real(stream, row->epoch);
   for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) fprintf(stream, ",%llu", (unsigned long long)counts[i]);
-  for (size_t i = 0; i < sizeof reals / sizeof reals[0]; i++) print_real(stream, reals[i]);
+  for (size_t i = 0; i < sizeof reals / sizeof reals[0]; i++) cli_csv_real(stream, reals[i]);
   fputc('\n', stream);
 }
 
@@ -101,17 +78,20 @@ static void print_runs(const struct pages *pages, bool tuning, void (*print)(con
   "stop,epoch,step,ifo,samples,deployments,shift_evals,loss,accuracy,loss_base,accuracy_base,loss_heldout," \
   "accuracy_heldout,gradient_sq,gradient_sq_mean,distance\n"
 
-static void print_compare(const struct pages *pages, FILE *stream) {
+static void print_compare(const void *user, FILE *stream) {
+  const struct pages *pages = user;
   fputs(FINAL_HEADER, stream);
   print_runs(pages, false, print_final, stream);
 }
 
-static void print_tune(const struct pages *pages, FILE *stream) {
+static void print_tune(const void *user, FILE *stream) {
+  const struct pages *pages = user;
   fputs(FINAL_HEADER, stream);
   print_runs(pages, true, print_final, stream);
 }
 
-static void print_timing(const struct pages *pages, FILE *stream) {
+static void print_timing(const void *user, FILE *stream) {
+  const struct pages *pages = user;
   fputs(RUN_HEADER "seconds\n", stream);
   print_runs(pages, false, print_seconds, stream);
 }
@@ -125,7 +105,7 @@ static void print_standing(const struct cli_match *match, size_t point, size_t p
   const struct cli_standing *standing = &match->standings[point * all->n_methods + place];
   print_place(match, point, stream);
   fprintf(stream, ",%zu", place + 1);
-  print_text(stream, all->names[standing->method]);
+  cli_csv_text(stream, all->names[standing->method]);
   fprintf(stream, ",%s,%s,%s,%zu,%zu", cli_match_size(match, point, standing->method).text, all->by->word,
           scale_of(match, point), all->n_seeds, standing->n_diverged);
   bool any = standing->plain.n > 0;
@@ -136,11 +116,12 @@ static void print_standing(const struct cli_match *match, size_t point, size_t p
                           standing->to_best.mean,
                           standing->to_best.low,
                           standing->to_best.high};
-  for (size_t i = 0; i < sizeof reals / sizeof reals[0]; i++) print_real(stream, reals[i]);
+  for (size_t i = 0; i < sizeof reals / sizeof reals[0]; i++) cli_csv_real(stream, reals[i]);
   fprintf(stream, ",%zu,%zu,%s\n", standing->wins, standing->losses, cli_verdict_word(standing->verdict));
 }
 
-static void print_ranking(const struct pages *pages, FILE *stream) {
+static void print_ranking(const void *user, FILE *stream) {
+  const struct pages *pages = user;
   fputs(
       "budget,amount,point,rank,method,step_size,criterion,scale,seeds,diverged,mean,standard_error,compared_mean,"
       "compared_error,difference,low,high,wins,losses,verdict\n",
@@ -149,8 +130,6 @@ static void print_ranking(const struct pages *pages, FILE *stream) {
     for (size_t i = 0; i < pages->all->n_points * pages->all->n_methods; i++)
       print_standing(&pages->matches[b], i / pages->all->n_methods, i % pages->all->n_methods, stream);
 }
-
-static json_t *real_or_null(double value) { return isfinite(value) ? json_real(value) : json_null(); }
 
 static json_t *seeds_json(const uint64_t *seeds, size_t n) {
   json_t *json = json_array();
@@ -179,13 +158,13 @@ static json_t *standing_json(const struct cli_match *match, size_t point, size_t
                         json_real(all->sizes[match->picks[point * all->n_methods + standing->method]]));
   json_object_set_new(json, "verdict", json_string(cli_verdict_word(standing->verdict)));
   json_object_set_new(json, "diverged", diverged_json(match, point, standing->method));
-  json_object_set_new(json, "mean", real_or_null(any ? standing->plain.mean : NAN));
-  json_object_set_new(json, "standard_error", real_or_null(cli_moments_error(&standing->plain)));
-  json_object_set_new(json, "compared_mean", real_or_null(any ? standing->compared.mean : NAN));
-  json_object_set_new(json, "compared_error", real_or_null(cli_moments_error(&standing->compared)));
-  json_object_set_new(json, "difference", real_or_null(standing->to_best.mean));
-  json_object_set_new(json, "low", real_or_null(standing->to_best.low));
-  json_object_set_new(json, "high", real_or_null(standing->to_best.high));
+  json_object_set_new(json, "mean", cli_json_real(any ? standing->plain.mean : NAN));
+  json_object_set_new(json, "standard_error", cli_json_real(cli_moments_error(&standing->plain)));
+  json_object_set_new(json, "compared_mean", cli_json_real(any ? standing->compared.mean : NAN));
+  json_object_set_new(json, "compared_error", cli_json_real(cli_moments_error(&standing->compared)));
+  json_object_set_new(json, "difference", cli_json_real(standing->to_best.mean));
+  json_object_set_new(json, "low", cli_json_real(standing->to_best.low));
+  json_object_set_new(json, "high", cli_json_real(standing->to_best.high));
   json_object_set_new(json, "wins", json_integer((json_int_t)standing->wins));
   json_object_set_new(json, "losses", json_integer((json_int_t)standing->losses));
   return json;
@@ -202,7 +181,8 @@ static json_t *point_json(const struct cli_match *match, size_t point) {
   return json;
 }
 
-static void print_json(const struct pages *pages, FILE *stream) {
+static void print_json(const void *user, FILE *stream) {
+  const struct pages *pages = user;
   const struct cli_comparison *all = pages->all;
   json_t *rankings = json_array(), *json = json_object();
   for (size_t i = 0; i < all->n_budgets * all->n_points; i++)
@@ -214,37 +194,23 @@ static void print_json(const struct pages *pages, FILE *stream) {
   json_object_set_new(json, "seeds", seeds_json(all->seeds, all->n_seeds));
   json_object_set_new(json, "tuning_seeds", seeds_json(all->seeds + all->n_seeds, all->n_tuning));
   json_object_set_new(json, "rankings", rankings);
-  json_dumpf(json, stream, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
-  fputc('\n', stream);
-  json_decref(json);
-}
-
-/* Under another name, synced and renamed: whole or not there. */
-static sprint_status save(const struct pages *pages, const char *name, printer print) {
-  char *path = cli_format("%s/%s", pages->all->out, name);
-  char *part = cli_format("%s.part-%ld", path, (long)getpid());
-  FILE *stream = fopen(part, "w");
-  bool written = stream != NULL;
-  if (stream) {
-    print(pages, stream);
-    written = fflush(stream) == 0 && !ferror(stream) && fsync(fileno(stream)) == 0;
-    written = fclose(stream) == 0 && written && rename(part, path) == 0;
-  }
-  sprint_status status = SPRINT_OK;
-  if (!written) {
-    status = sprint_fail(pages->all->context, SPRINT_ERROR_IO, "%s: cannot be written: %s", path, strerror(errno));
-    remove(part);
-  }
-  free(part);
-  free(path);
-  return status;
+  cli_json_print(json, stream);
 }
 
 sprint_status cli_compare_save(const struct cli_comparison *comparison, const struct cli_match *matches) {
+  static const struct {
+    const char *name;
+    cli_printer print;
+    bool tuned; /* of a tuned comparison alone */
+  } files[] = {{"compare.csv", print_compare, false},
+               {"tune.csv", print_tune, true},
+               {"timing.csv", print_timing, false},
+               {"ranking.csv", print_ranking, false},
+               {"ranking.json", print_json, false}};
   struct pages pages = {comparison, matches};
-  sprint_status status = save(&pages, "compare.csv", print_compare);
-  if (status == SPRINT_OK && comparison->n_sizes) status = save(&pages, "tune.csv", print_tune);
-  if (status == SPRINT_OK) status = save(&pages, "timing.csv", print_timing);
-  if (status == SPRINT_OK) status = save(&pages, "ranking.csv", print_ranking);
-  return status == SPRINT_OK ? save(&pages, "ranking.json", print_json) : status;
+  sprint_status status = SPRINT_OK;
+  for (size_t i = 0; i < sizeof files / sizeof files[0] && status == SPRINT_OK; i++)
+    if (!files[i].tuned || comparison->n_sizes)
+      status = cli_write_file(comparison->context, comparison->out, files[i].name, files[i].print, &pages);
+  return status;
 }

@@ -53,7 +53,6 @@ static bool read_budget(const char *text, struct cli_budget *ret_budget) {
 
 static int read_budgets(const struct cli_command *command, struct cli_comparison *comparison) {
   const struct cli_options *options = comparison->options;
-  if (options->n_budgets == 0) return cli_misused(command, "--budget is missing, such as ifo=100000");
   for (size_t i = 0; i < options->n_budgets; i++) {
     struct cli_budget *budget = &comparison->budgets[comparison->n_budgets++];
     if (!read_budget(options->budgets[i], budget))
@@ -121,8 +120,7 @@ static int check_seeds(const struct cli_command *command, const char *text) {
 int cli_compare_parse(const struct cli_command *command, const struct cli_options *options,
                       struct cli_comparison *comparison) {
   comparison->options = options;
-  if (options->jobs && !cli_whole(options->jobs, 1, 1024, &comparison->n_jobs))
-    return cli_misused(command, "--jobs: '%s' is not a whole number within 1 .. 1024", options->jobs);
+  if (cli_jobs_option(command, options, &comparison->n_jobs) != CLI_OK) return CLI_USAGE;
   int code = read_budgets(command, comparison);
   if (code == CLI_OK) code = read_criterion(command, comparison);
   if (code == CLI_OK) code = read_sizes(command, comparison);

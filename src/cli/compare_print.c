@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "compare.h"
-#include "summary.h"
+#include "table.h"
 
 enum { VALUE_WIDTH = 22, DIFFERENCE_WIDTH = 30, DIFFERENCE_SIZE = 96 };
 
@@ -11,17 +11,6 @@ enum { VALUE_WIDTH = 22, DIFFERENCE_WIDTH = 30, DIFFERENCE_SIZE = 96 };
 struct widths {
   int name, difference;
 };
-
-static int n_characters(const char *text) {
-  int n = 0;
-  for (; *text; text++) n += ((unsigned char)*text & 0xc0) != 0x80; /* the first byte of each, in UTF-8 */
-  return n;
-}
-
-void cli_print_padded(const char *text, int width) {
-  int n = n_characters(text);
-  printf("%s%*s", text, width > n ? width - n : 0, "");
-}
 
 /* "0.0123 ± 0.0004", or "0.0123 ×÷ 1.3" of geometric means; "-" where every seed diverged. */
 static void print_value(const struct cli_moments *moments, bool geometric) {
@@ -32,13 +21,13 @@ static void print_value(const struct cli_moments *moments, bool geometric) {
   if (!isnan(error) && geometric) snprintf(text + n, sizeof text - n, " ×÷ %.3g", pow(10, error));
   if (!isnan(error) && !geometric) snprintf(text + n, sizeof text - n, " ± %.2g", error);
   printf("  ");
-  cli_print_padded(text, VALUE_WIDTH);
+  cli_print_padded(stdout, text, VALUE_WIDTH);
 }
 
 /* "1.8 times (1.2 .. 2.7)", or "+0.12 (0.02 .. 0.22)". */
 static void write_difference(const struct cli_standing *standing, bool logarithmic, char text[DIFFERENCE_SIZE]) {
   const struct cli_paired *paired = &standing->to_best;
-  bool told = standing->verdict != CLI_BEST && standing->verdict != CLI_DIVERGED;
+  bool told = standing->verdict != CLI_BEST && standing->verdict != CLI_SOME_DIVERGED;
   snprintf(text, DIFFERENCE_SIZE, "-");
   if (told && logarithmic)
     snprintf(text, DIFFERENCE_SIZE, "%.3g times", pow(10, paired->mean));
@@ -54,7 +43,7 @@ static void print_difference(const struct cli_standing *standing, bool logarithm
   char text[DIFFERENCE_SIZE];
   write_difference(standing, logarithmic, text);
   printf("  ");
-  cli_print_padded(text, width);
+  cli_print_padded(stdout, text, width);
 }
 
 static struct widths widths_of(const struct cli_match *match, size_t point) {
@@ -63,8 +52,8 @@ static struct widths widths_of(const struct cli_match *match, size_t point) {
   for (size_t m = 0; m < all->n_methods; m++) {
     char text[DIFFERENCE_SIZE];
     write_difference(&match->standings[point * all->n_methods + m], match->logarithmic[point], text);
-    if (n_characters(all->names[m]) > widths.name) widths.name = n_characters(all->names[m]);
-    if (n_characters(text) > widths.difference) widths.difference = n_characters(text);
+    if (cli_n_characters(all->names[m]) > widths.name) widths.name = cli_n_characters(all->names[m]);
+    if (cli_n_characters(text) > widths.difference) widths.difference = cli_n_characters(text);
   }
   return widths;
 }
@@ -88,7 +77,7 @@ static void print_standing(const struct cli_match *match, size_t point, size_t p
   const struct cli_standing *standing = &match->standings[point * all->n_methods + place];
   bool logarithmic = match->logarithmic[point];
   printf("%-4zu  ", place + 1);
-  cli_print_padded(all->names[standing->method], widths->name);
+  cli_print_padded(stdout, all->names[standing->method], widths->name);
   if (all->n_sizes) printf("  %-6s", cli_match_size(match, point, standing->method).text);
   if (logarithmic) print_value(&standing->compared, true);
   print_value(&standing->plain, false);
@@ -165,17 +154,6 @@ static void print_ended(const struct cli_match *match, size_t point, size_t meth
            sprint_stop_text(stop), n, all->n_seeds);
 }
 
-/* Where one class is left there is little to learn: a small gradient is then no merit. */
-static void print_collapsed(const struct cli_match *match, size_t point, size_t method, double base_classes) {
-  const struct cli_comparison *all = match->all;
-  size_t n = 0, pick = match->picks[point * all->n_methods + method];
-  for (size_t s = 0; s < all->n_seeds; s++)
-    n += cli_collapsed(base_classes, &cli_match_result(match, point, method, pick, s)->row);
-  if (n)
-    printf("warning: %s: the population collapsed onto few classes in %zu of %zu run(s)\n", all->names[method], n,
-           all->n_seeds);
-}
-
 static void print_unsolved(const struct cli_match *match, size_t point, size_t method) {
   const struct cli_comparison *all = match->all;
   size_t n = 0, pick = match->picks[point * all->n_methods + method];
@@ -184,6 +162,27 @@ static void print_unsolved(const struct cli_match *match, size_t point, size_t m
     printf(
         "warning: %s: %zu minimisation(s) ended short of their tolerance, or of the budget, at the best point found\n",
         all->names[method], n);
+}
+
+/* What a ranking may hide: of a population that collapsed, a small gradient is no merit. */
+static void print_warned(const struct cli_match *match, size_t point, size_t method) {
+  static const struct {
+    sprint_warning_kind kind;
+    const char *text;
+  } warnings[] = {
+      {SPRINT_WARNING_COLLAPSED, "the population collapsed onto few classes"},
+      {SPRINT_WARNING_BIASED, "its steps are biased beyond the gradient itself"},
+      {SPRINT_WARNING_EDGE, "its step is at the edge of stability"},
+      {SPRINT_WARNING_MAJORITY, "its accuracy is no better than that of saying the largest class of everybody"},
+  };
+  const struct cli_comparison *all = match->all;
+  size_t pick = match->picks[point * all->n_methods + method];
+  for (size_t i = 0; i < sizeof warnings / sizeof warnings[0]; i++) {
+    size_t n = 0;
+    for (size_t s = 0; s < all->n_seeds; s++)
+      n += cli_match_result(match, point, method, pick, s)->warned[warnings[i].kind];
+    if (n) printf("warning: %s: %s in %zu of %zu run(s)\n", all->names[method], warnings[i].text, n, all->n_seeds);
+  }
 }
 
 /* A stable point and the optimum are not the same: there a gradient of that size is no fault. */
@@ -196,7 +195,6 @@ static void print_other_goal(const struct cli_comparison *all, size_t method) {
 void cli_match_print(const struct cli_match *match, size_t point) {
   const struct cli_comparison *all = match->all;
   struct widths widths = widths_of(match, point);
-  double base_classes = cli_base_classes(match->experiment);
   print_header(match, point, &widths);
   for (size_t i = 0; i < all->n_methods; i++) print_standing(match, point, i, &widths);
   print_all_with(match, point, CLI_WORSE, " beats ", "");
@@ -210,5 +208,5 @@ void cli_match_print(const struct cli_match *match, size_t point) {
   for (size_t m = 0; m < all->n_methods; m++) print_ended(match, point, m, SPRINT_STOP_STREAM);
   for (size_t m = 0; m < all->n_methods; m++) print_ended(match, point, m, SPRINT_STOP_STALLED);
   for (size_t m = 0; m < all->n_methods; m++) print_unsolved(match, point, m);
-  for (size_t m = 0; m < all->n_methods; m++) print_collapsed(match, point, m, base_classes);
+  for (size_t m = 0; m < all->n_methods; m++) print_warned(match, point, m);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "compare.h"
+#include "table.h"
 
 /* One method at one point, a step size taking the place of a method: the same order, then, as in a ranking. */
 static double *values_of(const struct cli_match *match, size_t point, size_t method) {
@@ -56,7 +57,7 @@ static void print_row(const struct cli_match *match, size_t point, size_t method
   struct cli_contest contest;
   struct cli_standing *standings = standings_of(match, point, method, &contest);
   size_t pick = match->picks[point * all->n_methods + method];
-  cli_print_padded(all->names[method], width);
+  cli_print_padded(stdout, all->names[method], width);
   for (size_t s = 0; s < all->n_sizes; s++)
     for (size_t i = 0; i < all->n_sizes; i++)
       if (standings[i].method == s) print_cell(match, &contest, &standings[i], s == pick);

@@ -1,7 +1,7 @@
 /* sprint data export: what a config's population looks like, for checking from outside. */
 #include <stdlib.h>
 
-#include "cmd_data.h"
+#include "cli.h"
 
 /* x.npy and y.npy of the base population; x_deployed.npy of D(theta') where parameters are given. */
 static sprint_status write_x(sprint_context *context, const sprint_population *population, const char *path) {
@@ -51,13 +51,12 @@ static sprint_status write_moved(sprint_context *context, const sprint_experimen
   return status;
 }
 
-int cli_data_export(sprint_context *context, const struct cli_command *command, const struct cli_options *options) {
-  if (!options->out) return cli_misused(command, "--out is needed");
-  struct cli_options config = *options;
-  config.arguments[0] = options->arguments[1];
+static int export_run(sprint_context *context, const struct cli_command *command, const struct cli_options *options) {
+  (void)command;
   sprint_experiment *experiment = NULL;
   struct moved moved = {0};
-  sprint_status status = cli_load(context, &config, &experiment);
+  sprint_context_protect_inputs(context);
+  sprint_status status = cli_load(context, options, &experiment);
   if (status == SPRINT_OK) status = write_population(context, sprint_experiment_population(experiment), options->out);
   if (status == SPRINT_OK && options->deployed)
     status = write_moved(context, experiment, options->deployed, options->out, &moved);
@@ -69,3 +68,11 @@ int cli_data_export(sprint_context *context, const struct cli_command *command, 
   sprint_experiment_free(experiment);
   return status == SPRINT_OK ? CLI_OK : cli_failed(context);
 }
+
+const struct cli_command cli_data_export = {
+    "data export",
+    "a config's population as PREFIX-x.npy and PREFIX-y.npy, base or deployed",
+    export_run,
+    {{"CONFIG.yaml", CLI_FILE, ".yaml|.yml"}},
+    1,
+};

@@ -1,11 +1,11 @@
 /* sprint data get: fetch a public set. sprint data list: which sets are here. */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
-#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd_data.h"
+#include "cli.h"
 #include "fetch_sets.h"
 
 static void print_names(FILE *stream) {
@@ -14,23 +14,26 @@ static void print_names(FILE *stream) {
 
 /* Goes on as sprint-fetch, which is where this program is. Returns only where that fails. */
 static int become_fetch(const char *set, const char *folder) {
-  char path[PATH_MAX] = "";
-  const char name[] = "sprint-fetch";
-  ssize_t length = readlink("/proc/self/exe", path, sizeof path - sizeof name);
-  char *last = length > 0 ? strrchr(path, '/') : NULL;
-  memcpy(last ? last + 1 : path, name, sizeof name);
+  char *beside = cli_beside("sprint-fetch");
+  const char *path = beside ? beside : "sprint-fetch";
   fflush(stdout);
   execl(path, path, set, folder, (char *)NULL);
   fprintf(stderr, "sprint data get: %s, which does the fetching, cannot be run: %s\n", path, strerror(errno));
+  free(beside);
   return CLI_FAILED;
 }
 
-int cli_data_get(sprint_context *context, const struct cli_command *command, const struct cli_options *options) {
+static int get_run(sprint_context *context, const struct cli_command *command, const struct cli_options *options) {
   (void)command;
-  const struct fetch_set *set = fetch_set_find(options->arguments[1]);
+  const struct fetch_set *set = fetch_set_find(options->arguments[0]);
   const char *folder = options->dir ? options->dir : sprint_context_data(context);
   if (!set) {
-    fprintf(stderr, "sprint data get: '%s' is not a known set; known are ", options->arguments[1]);
+    const char *names[CLI_MAX] = {NULL}, *word = options->arguments[0];
+    for (size_t i = 0; i < n_fetch_sets; i++) names[i] = fetch_sets[i]->name;
+    const char *near = sprint_nearest(word, names, n_fetch_sets);
+    fprintf(stderr, "sprint data get: '%s' is not a known set; ", word);
+    if (near) fprintf(stderr, "did you mean '%s'? ", near);
+    fputs("known are ", stderr);
     print_names(stderr);
     fputc('\n', stderr);
     return CLI_USAGE;
@@ -41,6 +44,10 @@ int cli_data_get(sprint_context *context, const struct cli_command *command, con
   }
   return become_fetch(set->name, folder);
 }
+
+const struct cli_command cli_data_get = {
+    "data get", "fetch a public data set: mnist, fashion-mnist, cifar10 or credit", get_run, {{"SET", CLI_SET}}, 1,
+};
 
 /* Says in which folder a set is complete, else in which it was begun. */
 static void print_set(const struct fetch_set *set, const char *const *folders, size_t n) {
@@ -59,7 +66,7 @@ static void print_set(const struct fetch_set *set, const char *const *folders, s
   printf("not here; `sprint data get %s` fetches it\n", set->name);
 }
 
-int cli_data_list(sprint_context *context, const struct cli_command *command, const struct cli_options *options) {
+static int list_run(sprint_context *context, const struct cli_command *command, const struct cli_options *options) {
   (void)command, (void)options;
   const char *folders[] = {".", sprint_context_data(context)};
   size_t n = *folders[1] ? 2 : 1;
@@ -71,3 +78,9 @@ int cli_data_list(sprint_context *context, const struct cli_command *command, co
          n > 1 ? folders[1] : "");
   return CLI_OK;
 }
+
+const struct cli_command cli_data_list = {
+    "data list",
+    "which public data sets are here, and where was looked",
+    list_run,
+};

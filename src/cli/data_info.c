@@ -1,8 +1,12 @@
-/* sprint data info: rows, columns, classes, missing values and ranges of a data file. */
+/* sprint data info: rows, columns, classes, missing values and ranges of a data file; a first config for a CSV; what a
+ * model is. Names and values are whatever somebody put into a file: they are printed clean. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "cmd_data.h"
+#include "cli.h"
+#include "data_info.h"
+#include "text.h"
 
 enum { MAX_COLUMNS = 50 };
 
@@ -16,8 +20,11 @@ static void print_size(const sprint_file_info *info) {
 
 static int width_of(const sprint_file_info *info, size_t n_columns) {
   int width = 6;
-  for (size_t j = 0; j < n_columns; j++)
-    if ((int)strlen(info->columns[j].name) > width) width = (int)strlen(info->columns[j].name);
+  for (size_t j = 0; j < n_columns; j++) {
+    char *name = cli_clean(info->columns[j].name);
+    if (cli_width(name) > width) width = cli_width(name);
+    free(name);
+  }
   return width;
 }
 
@@ -29,7 +36,9 @@ static void print_number(double value) {
 }
 
 static void print_column(const sprint_column_info *column, int width) {
-  printf("%-*s  %8zu  %8zu", width, column->name, column->n_missing, column->n_texts);
+  char *name = cli_clean(column->name);
+  printf("%s%*s  %8zu  %8zu", name, width - cli_width(name), "", column->n_missing, column->n_texts);
+  free(name);
   print_number(column->min);
   print_number(column->max);
   print_number(column->mean);
@@ -39,16 +48,21 @@ static void print_column(const sprint_column_info *column, int width) {
 /* The distinct values of a column that has few, and at least one of them more than once on average. */
 static void print_values(const sprint_column_info *column, size_t n_rows) {
   if (!column->n_values || column->n_values * 2 > n_rows) return;
-  printf("%s, %zu values:", column->name, column->n_values);
-  for (size_t i = 0; i < column->n_values; i++)
-    printf("%s %s %zu", i ? "," : "", column->values[i].text, column->values[i].n);
+  cli_print_clean(stdout, column->name);
+  printf(", %zu values:", column->n_values);
+  for (size_t i = 0; i < column->n_values; i++) {
+    fputs(i ? ", " : " ", stdout);
+    cli_print_clean(stdout, column->values[i].text);
+    printf(" %zu", column->values[i].n);
+  }
   putchar('\n');
 }
 
 static void print_info(const sprint_file_info *info) {
   size_t n = info->n_columns < MAX_COLUMNS ? info->n_columns : MAX_COLUMNS, n_missing = 0;
   int width = width_of(info, n);
-  printf("%s: %s, ", info->path, info->format);
+  cli_print_clean(stdout, info->path);
+  printf(": %s, ", info->format);
   print_size(info);
   for (size_t j = 0; j < info->n_columns; j++) n_missing += info->columns[j].n_missing;
   printf("%zu missing values\n\n%-*s  %8s  %8s  %12s  %12s  %12s\n", n_missing, width, "column", "missing", "texts",
@@ -59,11 +73,42 @@ static void print_info(const sprint_file_info *info) {
   for (size_t j = 0; j < n; j++) print_values(&info->columns[j], info->n_rows);
 }
 
-int cli_data_info(sprint_context *context, const struct cli_command *command, const struct cli_options *options) {
-  (void)command;
-  sprint_file_info *info = NULL;
-  if (sprint_file_info_read(context, options->arguments[1], &info) != SPRINT_OK) return cli_failed(context);
-  print_info(info);
-  sprint_file_info_free(info);
+static int show_model(sprint_context *context, const char *path) {
+  sprint_model_info *info = NULL;
+  if (sprint_model_info_read(context, path, &info) != SPRINT_OK) return cli_failed(context);
+  cli_print_model_info(info);
+  sprint_model_info_free(info);
   return CLI_OK;
 }
+
+/* A path that was found by --data is written as it was found: the config has to do without the option. */
+static int show(sprint_context *context, const struct cli_command *command, const struct cli_options *options,
+                const sprint_file_info *info) {
+  const char *label = cli_value(options, "label"), *path = options->arguments[0];
+  bool config = cli_value(options, "config") != NULL;
+  if (config && strcmp(info->format, "csv") != 0)
+    return cli_misused(command, "--config is for CSVs, and %s is %s", path, info->format);
+  if (config) return cli_data_config(info, cli_value(options, "data") ? info->path : path, label);
+  if (strcmp(info->format, "safetensors") == 0) return show_model(context, path);
+  print_info(info);
+  return CLI_OK;
+}
+
+static int info_run(sprint_context *context, const struct cli_command *command, const struct cli_options *options) {
+  sprint_file_info *info = NULL;
+  if (cli_value(options, "label") && !cli_value(options, "config"))
+    return cli_misused(command, "--label goes with --config");
+  if (sprint_file_info_read(context, options->arguments[0], &info) != SPRINT_OK) return cli_failed(context);
+  int code = show(context, command, options, info);
+  sprint_file_info_free(info);
+  return code;
+}
+
+const struct cli_command cli_data_info = {
+    "data info",
+    "rows, columns, classes, missing values and ranges of a data file; a first config for a CSV; what a "
+    "model is",
+    info_run,
+    {{"FILE", CLI_FILE}},
+    1,
+};

@@ -1,12 +1,26 @@
 /* Where results go. */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli.h"
+
+char *cli_beside(const char *place) {
+  char path[PATH_MAX];
+  ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+  if (length <= 0) return NULL;
+  path[length] = '\0';
+  char *last = strrchr(path, '/');
+  for (; last && strncmp(place, "../", 3) == 0; place += 3) {
+    *last = '\0';
+    last = strrchr(path, '/');
+  }
+  return last ? cli_format("%.*s/%s", (int)(last - path), path, place) : NULL;
+}
 
 sprint_status cli_check_out(sprint_context *context, const char *out) {
   char *path = cli_format("%s", out), *slash;

@@ -16,18 +16,20 @@ enum { LOOK_EVERY = 100 }; /* milliseconds */
 
 static_assert(sizeof(struct cli_message) <= PIPE_BUF, "a message must arrive whole");
 
-static volatile sig_atomic_t holding; /* in the child; a signal handler can reach nothing else */
+static volatile sig_atomic_t stopped; /* in the child; a signal handler can reach nothing else */
 
-/* What is unfinished is not kept, so there is nothing to tidy up. */
 static void on_stop(int signal_number) {
   (void)signal_number;
-  if (!holding) _exit(CLI_INTERRUPTED);
+  stopped = 1;
 }
 
-void cli_child_hold(void) { holding = 1; }
+bool cli_child_stopped(void) { return stopped; }
 
 bool cli_child_say(int pipe, const struct cli_message *message) {
-  return write(pipe, message, sizeof *message) == (ssize_t)sizeof *message;
+  ssize_t n;
+  do n = write(pipe, message, sizeof *message);
+  while (n < 0 && errno == EINTR);
+  return n == (ssize_t)sizeof *message;
 }
 
 /* Ctrl-C reaches the whole group; the parent passes it on as SIGTERM, so that a child hears of it once. */
@@ -92,6 +94,7 @@ static void reap(struct cli_jobs *jobs, size_t i) {
   if (exited && WEXITSTATUS(status) == CLI_OK) {
     end_job(jobs, i, CLI_JOB_DONE);
   } else if (cli_interrupted() && (!exited || WEXITSTATUS(status) == CLI_INTERRUPTED)) {
+    job->kept = exited;
     end_job(jobs, i, CLI_JOB_STOPPED);
   } else {
     if (!exited)
@@ -154,6 +157,7 @@ void cli_jobs_run(struct cli_jobs *jobs) {
     start_waiting(jobs);
     if (cli_interrupted() && !told) {
       stop_children(jobs);
+      cli_jobs_show_stopping(jobs);
       told = true;
     }
     if (cli_jobs_count(jobs, CLI_JOB_RUNNING) == 0) break;

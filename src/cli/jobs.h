@@ -20,7 +20,9 @@ enum cli_job_state { CLI_JOB_WAITING, CLI_JOB_RUNNING, CLI_JOB_DONE, CLI_JOB_FAI
 struct cli_job {
   const char *name;
   double expected; /* seconds that it may take; 0: unknown */
+  double work;     /* of it, beside that of the others; 0: unknown */
   enum cli_job_state state;
+  bool kept; /* it was stopped, and what it had done is saved */
   pid_t pid;
   int pipe; /* to read from */
   double started, ended;
@@ -30,14 +32,15 @@ struct cli_job {
 /* In the child: says how far it is. Returns false where nobody listens any more. */
 bool cli_child_say(int pipe, const struct cli_message *message);
 
-/* In the child: from here on it is not stopped on request, since it is writing its results. */
-void cli_child_hold(void);
+/* In the child: whether it was asked to stop. */
+bool cli_child_stopped(void);
 
 struct cli_jobs {
   size_t n;
   struct cli_job *jobs;
   size_t n_parallel;
   bool quiet; /* no progress, no complaints */
+  bool terse; /* in a pipe: no word of what is soon done */
   /* In the child: does job i, says so on the pipe. Returns an exit code. */
   int (*work)(void *user, size_t i, int pipe);
   void *user;
@@ -49,7 +52,7 @@ struct cli_jobs {
 };
 
 /* Runs every waiting job to its end. Failures are told as they happen and the others go on. After an interrupt the
- * children are stopped and what has not begun stays waiting. */
+ * children are asked to stop and what has not begun stays waiting. */
 void cli_jobs_run(struct cli_jobs *jobs);
 
 size_t cli_jobs_count(const struct cli_jobs *jobs, enum cli_job_state state);
@@ -59,6 +62,7 @@ size_t cli_jobs_count(const struct cli_jobs *jobs, enum cli_job_state state);
 void cli_jobs_show_start(struct cli_jobs *jobs);
 void cli_jobs_show(struct cli_jobs *jobs);                    /* as time goes by */
 void cli_jobs_show_change(struct cli_jobs *jobs, size_t job); /* it began or ended */
+void cli_jobs_show_stopping(struct cli_jobs *jobs);           /* they were asked to stop */
 void cli_jobs_show_end(struct cli_jobs *jobs);
 
 #endif

@@ -39,14 +39,20 @@ struct overall {
   double share, left; /* left NaN: unknown */
 };
 
-/* Jobs are weighted by the seconds expected of them, which also give the time left until enough is done to go by. */
+static bool all_known(const struct cli_jobs *jobs, bool work) {
+  for (size_t i = 0; i < jobs->n; i++)
+    if (!((work ? jobs->jobs[i].work : jobs->jobs[i].expected) > 0)) return false;
+  return true;
+}
+
+/* Jobs are weighted by the seconds expected of them, which also give the time left until enough is done to go by; else
+ * by their work, or all alike. */
 static struct overall overall_of(const struct cli_jobs *jobs, double now) {
   double done = 0, total = 0, spent = now - jobs->started;
-  bool known = true;
+  bool known = all_known(jobs, false), work = all_known(jobs, true);
   for (size_t i = 0; i < jobs->n; i++) {
     const struct cli_job *job = &jobs->jobs[i];
-    double weight = job->expected > 0 ? job->expected : 1;
-    known = known && job->expected > 0;
+    double weight = known ? job->expected : work ? job->work : 1;
     total += weight;
     done += weight * share_of(job);
   }
@@ -136,20 +142,35 @@ void cli_jobs_show(struct cli_jobs *jobs) {
     print_running(jobs, now);
 }
 
+/* A failure, with the name where there are several. */
+static void print_failure(struct cli_jobs *jobs, const struct cli_job *job) {
+  wipe(jobs);
+  if (jobs->n == 1)
+    fprintf(stderr, "sprint: %s\n", job->newest.sentence);
+  else
+    fprintf(stderr, "sprint: %s: %s\n", job->name, job->newest.sentence);
+}
+
 void cli_jobs_show_change(struct cli_jobs *jobs, size_t i) {
   const struct cli_job *job = &jobs->jobs[i];
+  bool lines = !jobs->terminal && !(jobs->terse && cli_clock() - jobs->started < PRINT_EVERY);
   if (jobs->quiet) return;
   if (job->state == CLI_JOB_FAILED) {
-    wipe(jobs);
-    fprintf(stderr, "sprint: %s: %s\n", job->name, job->newest.sentence);
-  } else if (!jobs->terminal && job->state == CLI_JOB_RUNNING) {
+    print_failure(jobs, job);
+  } else if (lines && job->state == CLI_JOB_RUNNING) {
     fprintf(stderr, "%s: started\n", job->name);
-  } else if (!jobs->terminal && job->state == CLI_JOB_DONE) {
+  } else if (lines && job->state == CLI_JOB_DONE) {
     fprintf(stderr, "%s: done in %s, loss %.4g\n", job->name, cli_time(job->ended - job->started).text,
             job->newest.loss);
-  } else if (!jobs->terminal && job->state == CLI_JOB_STOPPED) {
+  } else if (lines && job->state == CLI_JOB_STOPPED) {
     fprintf(stderr, "%s: stopped\n", job->name);
   }
+}
+
+void cli_jobs_show_stopping(struct cli_jobs *jobs) {
+  if (jobs->quiet || !jobs->terminal) return;
+  wipe(jobs);
+  fputs("stopping: what is under way takes a last row and is saved; once more ends it at once\n", stderr);
 }
 
 void cli_jobs_show_end(struct cli_jobs *jobs) {

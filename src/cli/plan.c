@@ -12,7 +12,9 @@ void cli_plan_clear(struct cli_plan *plan) {
 }
 
 char *cli_plan_folder(const struct cli_plan *plan, size_t run) {
-  char *name = cli_run_name(plan->experiment, cli_run_number(plan->experiment, run), true);
+  if (plan->compact && cli_n_runs(plan->experiment) == 1) return cli_format("%s", plan->out);
+  bool with_point = !plan->compact || sprint_experiment_n_points(plan->experiment) > 1;
+  char *name = cli_run_name(plan->experiment, cli_run_number(plan->experiment, run), with_point);
   char *folder = cli_format("%s/%s", plan->out, name);
   free(name);
   return folder;
@@ -36,7 +38,7 @@ static bool observe(void *user, const sprint_run *run, const sprint_trace_row *r
     watch->message.gradient_sq = row->gradient_sq;
   }
   watch->message.share = sprint_run_share(run);
-  return cli_child_say(watch->pipe, &watch->message);
+  return cli_child_say(watch->pipe, &watch->message) && !cli_child_stopped();
 }
 
 static sprint_status start(const struct cli_plan *plan, size_t run, sprint_run **ret_run) {
@@ -44,7 +46,7 @@ static sprint_status start(const struct cli_plan *plan, size_t run, sprint_run *
   return sprint_experiment_start(plan->experiment, number.point, number.method, number.seed, ret_run);
 }
 
-/* In a child: trains and saves one run. */
+/* In a child: trains and saves one run. One that was stopped is saved too, as what it is: it counts as not done. */
 static int train(void *user, size_t job, int pipe) {
   struct cli_plan *plan = user;
   struct watch watch = {.pipe = pipe};
@@ -52,11 +54,9 @@ static int train(void *user, size_t job, int pipe) {
   sprint_status status = sprint_context_set_threads(plan->context, plan->n_threads);
   if (status == SPRINT_OK) status = start(plan, plan->todo[job], &run);
   if (status == SPRINT_OK) status = sprint_run_go(run, observe, &watch);
-  cli_child_hold();
-  if (status == SPRINT_OK && sprint_run_stop(run) == SPRINT_STOP_REQUESTED) return CLI_INTERRUPTED;
   char *folder = cli_plan_folder(plan, plan->todo[job]);
   if (status == SPRINT_OK) status = sprint_run_save(run, folder);
-  if (status == SPRINT_OK) return CLI_OK;
+  if (status == SPRINT_OK) return sprint_run_stop(run) == SPRINT_STOP_REQUESTED ? CLI_INTERRUPTED : CLI_OK;
   snprintf(watch.message.sentence, sizeof watch.message.sentence, "%s", sprint_context_error(plan->context));
   cli_child_say(pipe, &watch.message);
   return CLI_FAILED;
@@ -71,7 +71,9 @@ static sprint_status consider(struct cli_plan *plan, size_t number) {
   if (!sprint_run_is_saved(run, folder)) {
     double cost = sprint_run_cost_per_epoch(run);
     plan->cost = fmax(plan->cost, cost);
+    plan->timed = plan->timed || sprint_run_is_timed(run);
     plan->weights[plan->n_todo] = cost * sprint_run_epochs_planned(run);
+    plan->jobs.jobs[plan->n_todo].work = plan->weights[plan->n_todo];
     plan->jobs.jobs[plan->n_todo].name = cli_run_name(plan->experiment, cli_run_number(plan->experiment, number), true);
     plan->todo[plan->n_todo++] = number;
   }
@@ -93,7 +95,8 @@ sprint_status cli_plan_fill(struct cli_plan *plan) {
 }
 
 void cli_plan_share(struct cli_plan *plan, int n_threads, int n_jobs) {
-  size_t n = n_jobs > 0 ? (size_t)n_jobs : plan->cost < CLI_PLAN_LARGE ? (size_t)n_threads : 1;
+  size_t fitting = plan->cost < CLI_PLAN_LARGE && !plan->timed ? (size_t)n_threads : 1;
+  size_t n = n_jobs > 0 ? (size_t)n_jobs : fitting;
   if (n > plan->n_todo) n = plan->n_todo;
   plan->n_threads = n > 1 ? 1 : n_threads;
   plan->jobs.n = plan->n_todo;
@@ -104,23 +107,34 @@ void cli_plan_share(struct cli_plan *plan, int n_threads, int n_jobs) {
 
 void cli_plan_print_sharing(const struct cli_plan *plan) {
   if (plan->jobs.n_parallel > 1)
-    printf(", %zu at a time\n", plan->jobs.n_parallel);
+    fprintf(plan->talk, ", %zu at a time\n", plan->jobs.n_parallel);
   else
-    printf(", one at a time on %d thread%s\n", plan->n_threads, plan->n_threads == 1 ? "" : "s");
+    fprintf(plan->talk, ", one at a time on %d thread%s\n", plan->n_threads, plan->n_threads == 1 ? "" : "s");
 }
 
-sprint_status cli_plan_results(const struct cli_plan *plan, cli_plan_taker add, void *user) {
+/* Whether a run is in its folder: it was before, or its job has put it there. */
+static bool is_there(const struct cli_job *job) {
+  return !job || job->state == CLI_JOB_DONE || (job->state == CLI_JOB_STOPPED && job->kept);
+}
+
+static sprint_status read_saved(const struct cli_plan *plan, size_t run, struct cli_saved *ret_saved) {
+  char *folder = cli_plan_folder(plan, run);
+  *ret_saved = (struct cli_saved){.row.size = sizeof ret_saved->row};
+  sprint_status status = sprint_saved_final(plan->context, folder, &ret_saved->row, &ret_saved->stop);
+  if (status == SPRINT_OK) status = sprint_saved_assessment(plan->context, folder, &ret_saved->assessment);
+  free(folder);
+  return status;
+}
+
+sprint_status cli_plan_results(const struct cli_plan *plan, cli_plan_taker take, void *user) {
   sprint_status status = SPRINT_OK;
   for (size_t i = 0, next = 0; i < cli_plan_n_runs(plan) && status == SPRINT_OK; i++) {
     size_t run = plan->chosen ? plan->chosen[i] : i;
     bool todo = next < plan->n_todo && plan->todo[next] == run;
-    if (todo && plan->jobs.jobs[next++].state != CLI_JOB_DONE) continue;
-    char *folder = cli_plan_folder(plan, run);
-    sprint_trace_row row = {.size = sizeof row};
-    sprint_stop stop;
-    status = sprint_saved_final(plan->context, folder, &row, &stop);
-    if (status == SPRINT_OK) add(user, run, &row, stop);
-    free(folder);
+    struct cli_saved saved;
+    if (!is_there(todo ? &plan->jobs.jobs[next++] : NULL)) continue;
+    status = read_saved(plan, run, &saved);
+    if (status == SPRINT_OK) take(user, run, saved);
   }
   return status;
 }

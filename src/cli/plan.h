@@ -11,12 +11,15 @@ struct cli_plan {
   const char *out;               /* lent */
   const size_t *chosen;          /* (n_chosen) numbers of the runs that are wanted, rising; NULL: all; lent */
   size_t n_chosen;
+  bool compact; /* folders without what all runs share: OUT itself for a single one, no POINT where there is one */
+  FILE *talk;   /* where it says what it is about to do */
 
   int n_threads; /* of a job */
   size_t n_todo;
   size_t *todo;         /* (n_todo) numbers of the runs */
   double *weights;      /* (n_todo) operations planned; 0: unknown */
   double cost;          /* operations of the longest epoch */
+  bool timed;           /* a run goes by the clock, and must not share the machine unless that is asked for */
   struct cli_jobs jobs; /* (n_todo) */
 };
 
@@ -36,11 +39,19 @@ void cli_plan_share(struct cli_plan *plan, int n_threads, int n_jobs);
 /* Says how many run at a time, ending the line. */
 void cli_plan_print_sharing(const struct cli_plan *plan);
 
-/* OUT/POINT/METHOD/seed-S; to be freed. It does not depend on what else is asked for, so that it is found again. */
+/* OUT/POINT/METHOD/seed-S, or `compact`; to be freed. It does not depend on which runs are chosen, so that it is found
+ * again. */
 char *cli_plan_folder(const struct cli_plan *plan, size_t run);
 
-/* Calls `add` with the last row and the stop reason of every wanted run that is saved, by its number. */
-typedef void (*cli_plan_taker)(void *user, size_t run, const sprint_trace_row *last, sprint_stop stop);
-sprint_status cli_plan_results(const struct cli_plan *plan, cli_plan_taker add, void *user);
+/* What is saved of a run. */
+struct cli_saved {
+  sprint_trace_row row; /* the last one */
+  sprint_stop stop;
+  sprint_assessment *assessment;
+};
+
+/* Calls `take` with every wanted run that is saved, by its number; the assessment is the taker's to free. */
+typedef void (*cli_plan_taker)(void *user, size_t run, struct cli_saved saved);
+sprint_status cli_plan_results(const struct cli_plan *plan, cli_plan_taker take, void *user);
 
 #endif

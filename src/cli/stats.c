@@ -60,8 +60,11 @@ struct cli_paired cli_paired(const double *a, const double *b, size_t n) {
 
 const char *cli_verdict_word(enum cli_verdict verdict) {
   static const char *const words[] = {
-      [CLI_BEST] = "best",       [CLI_WORSE] = "worse",       [CLI_TIED] = "tie",
-      [CLI_UNKNOWN] = "unknown", [CLI_DIVERGED] = "diverged",
+      [CLI_BEST] = "best",
+      [CLI_WORSE] = "worse",
+      [CLI_TIED] = "tie",
+      [CLI_UNKNOWN] = "unknown",
+      [CLI_SOME_DIVERGED] = "diverged",
   };
   return words[verdict];
 }
@@ -111,7 +114,7 @@ static void sort(const struct cli_contest *contest, struct cli_standing *standin
 
 static enum cli_verdict verdict_of(const struct cli_standing *standing, bool best) {
   const struct cli_paired *paired = &standing->to_best;
-  if (standing->n_diverged > 0) return CLI_DIVERGED;
+  if (standing->n_diverged > 0) return CLI_SOME_DIVERGED;
   if (best) return CLI_BEST;
   if (paired->n < 2) return CLI_UNKNOWN;
   return paired->low > 0 || paired->high < 0 ? CLI_WORSE : CLI_TIED;

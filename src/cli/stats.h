@@ -27,10 +27,10 @@ struct cli_paired cli_paired(const double *a, const double *b, size_t n);
 
 enum cli_verdict {
   CLI_BEST,
-  CLI_WORSE,    /* the interval of the difference to the best excludes 0 */
-  CLI_TIED,     /* it does not */
-  CLI_UNKNOWN,  /* too few seeds for an interval */
-  CLI_DIVERGED, /* some seeds have no value: no difference is told */
+  CLI_WORSE,         /* the interval of the difference to the best excludes 0 */
+  CLI_TIED,          /* it does not */
+  CLI_UNKNOWN,       /* too few seeds for an interval */
+  CLI_SOME_DIVERGED, /* some seeds have no value: no difference is told */
 };
 const char *cli_verdict_word(enum cli_verdict verdict);
 

@@ -15,12 +15,14 @@ static const sprint_kind *added(const sprint_context *context, const sprint_fami
 
 size_t sprint_context_n_kinds(const sprint_context *context, const sprint_family *family) {
   size_t n = 0;
+  if (!context || !family) return 0;
   added(context, family, SIZE_MAX, &n);
   return family->n_kinds + n;
 }
 
 const sprint_kind *sprint_context_kind(const sprint_context *context, const sprint_family *family, size_t kind) {
   size_t n = 0;
+  if (!context || !family) return NULL;
   return kind < family->n_kinds ? family->kinds[kind] : added(context, family, kind - family->n_kinds, &n);
 }
 

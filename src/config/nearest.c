@@ -52,3 +52,7 @@ const char *sprint__nearest(const char *word, const char *const *names, size_t n
   }
   return best;
 }
+
+const char *sprint_nearest(const char *word, const char *const *names, size_t n) {
+  return word && (names || n == 0) ? sprint__nearest(word, names, n) : NULL;
+}

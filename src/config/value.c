@@ -180,7 +180,9 @@ static sprint_status read_choice(struct sprint__section *section, const sprint_p
 
 static sprint_status read_item(struct sprint__section *section, const sprint_param *param,
                                const struct sprint__node *node, struct sprint__value *value, size_t i) {
-  if (node->type != SPRINT__NODE_SCALAR || sprint__node_is_null(node)) return refuse_form(section, param, node);
+  bool text = param->type == SPRINT_PARAM_TEXTS && node->text && *node->text; /* NULL in a list of words is a word */
+  if (node->type != SPRINT__NODE_SCALAR || (sprint__node_is_null(node) && !text))
+    return refuse_form(section, param, node);
   if (param->type == SPRINT_PARAM_REALS) return sprint__value_real(section, param, node, &value->reals[i]);
   return read_text(section, node->text, &value->texts[i]);
 }

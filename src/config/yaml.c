@@ -284,14 +284,16 @@ static sprint_status complain_syntax(struct builder *builder, const yaml_parser_
   if (parser->error == YAML_MEMORY_ERROR) return sprint_fail(builder->context, SPRINT_ERROR_MEMORY, "out of memory");
   int line = parser->error == YAML_READER_ERROR ? (int)parser->mark.line : (int)parser->problem_mark.line;
   if (builder->start.line) place.line = builder->start.line + (line < n_lines ? line : n_lines - 1);
-  return sprint__complain(builder->context, place, "the YAML is malformed: %s",
-                          parser->problem ? parser->problem : "it cannot be read");
+  const char *problem = parser->problem ? parser->problem : "it cannot be read";
+  bool dash = strstr(problem, "block sequence entries") != NULL;
+  return sprint__complain(builder->context, place, "the YAML is malformed: %s%s", problem,
+                          dash ? " (a '-' that is a value of its own is quoted)" : "");
 }
 
-/* An empty text is an empty scalar. */
-static sprint_status add_nothing(struct builder *builder) {
+/* The text as a scalar by itself. */
+static sprint_status add_text(struct builder *builder, const char *text) {
   SPRINT__TRY(sprint__node_new(builder->context, SPRINT__NODE_SCALAR, builder->start, &builder->root));
-  builder->root->text = sprint__strdup(builder->context, "");
+  builder->root->text = sprint__strdup(builder->context, text);
   return builder->root->text ? SPRINT_OK : SPRINT_ERROR_MEMORY;
 }
 
@@ -304,7 +306,7 @@ static sprint_status build(struct builder *builder, yaml_parser_t *parser, int n
     yaml_event_delete(&event);
     SPRINT__TRY(status);
   }
-  return builder->root ? SPRINT_OK : add_nothing(builder);
+  return builder->root ? SPRINT_OK : add_text(builder, "");
 }
 
 static sprint_status check_bytes(sprint_context *context, const char *text, size_t size, struct sprint__place start) {
@@ -324,7 +326,8 @@ sprint_status sprint__yaml_parse(sprint_context *context, const char *text, size
     return sprint_fail(context, SPRINT_ERROR_MEMORY, "out of memory: no YAML reader");
   yaml_parser_set_input_string(&parser, (const unsigned char *)text, size);
   SPRINT__CLEARED(builder_clear) struct builder builder = {.context = context, .start = start, .place = start};
-  sprint_status status = build(&builder, &parser, last_line(text, size));
+  bool minus = size == 1 && *text == '-'; /* to YAML, a list with nothing in it, which is of no use to anybody */
+  sprint_status status = minus ? add_text(&builder, "-") : build(&builder, &parser, last_line(text, size));
   if (status == SPRINT_OK) *ret_node = sprint__give(&builder.root);
   yaml_parser_delete(&parser);
   return status;

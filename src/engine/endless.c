@@ -13,13 +13,6 @@ sprint_status sprint__endless_meets(const struct sprint__engine *engine, const s
                      "snapshot: fixed, growing or adaptive, was expected");
 }
 
-/* Whether it, or a part of it, knows people one by one. */
-static bool goes_by_identity(const sprint_shift *shift) {
-  bool any = shift->by_identity;
-  for (size_t k = 0; k < shift->n_parts; k++) any = any || goes_by_identity(shift->parts[k]);
-  return any;
-}
-
 sprint_status sprint__endless_check(const struct sprint__engine *engine, const struct sprint__section *method) {
   const sprint_shift *shift = engine->shift;
   const sprint_population *window = shift->population;
@@ -32,7 +25,7 @@ sprint_status sprint__endless_check(const struct sprint__engine *engine, const s
     return sprint_fail(engine->context, SPRINT_ERROR_INPUT,
                        "key 'shift': people keep what they answered with, and in a population without end nobody is "
                        "met twice; a shift without such a memory was expected (memory: stateless)");
-  if (goes_by_identity(shift))
+  if (sprint__shift_by_identity(shift))
     return sprint_fail(engine->context, SPRINT_ERROR_INPUT,
                        "key 'shift': who is replaced, and by whom, is settled for the individuals of a finite "
                        "population; a shift that goes by records alone was expected");

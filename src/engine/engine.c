@@ -69,6 +69,8 @@ static sprint_status allocate(struct sprint__engine *engine, const struct sprint
   engine->x_anchor = sprint__arena_take(arena, b, d * sizeof *engine->x);
   engine->y = sprint__arena_take(arena, b, sizeof *engine->y);
   if (shift->population->weight) engine->weight = sprint__arena_take(arena, b, sizeof *engine->weight);
+  if (!engine->tap && !solver->deploy.ops->due(&solver->deploy, 1))
+    engine->expected = sprint__arena_take(arena, n_params, sizeof *engine->expected);
   if (shift->keeps_records && solver->coupled && solver->anchors)
     engine->anchor_x = sprint__arena_take(arena, shift->population->n, d * sizeof *engine->anchor_x);
   return sprint__arena_status(arena);
@@ -125,6 +127,7 @@ static uint64_t losses_by_stratum(void *user, const sprint_real *theta, enum spr
     if (fresh) engine->seconds_reused += survey->seconds / 2;
   }
   if (!fresh) {
+    if (engine->asking && engine->ops->settle) engine->ops->settle(engine); /* theta is the solver's, all of it */
     struct sprint__pass_options passing = {.theta = theta, .sum = engine->ops->sum, .user = engine};
     sprint__pass_over(&engine->pass, &passing, &engine->losses); /* base records: nothing in it can fail */
     sums = &engine->losses;

@@ -86,6 +86,9 @@ struct sprint__engine {
   uint64_t drawn_step, drawn, sampled;     /* records of batches, of samples, drawn at one of the solver's steps */
   struct sprint__strata_sums heldout_sums; /* as losses */
   sprint_real *anchor_x; /* (n, d) everybody's record at the snapshot, where the shift keeps records */
+  bool lags;             /* the newest step was of another theta than the deployed one, and the bias was looked at */
+  double *expected;      /* (n_params) E[v] at theta then, without the penalty's part; NULL: no step ever lags, or the
+                            population has no end */
   double seconds_reused; /* spent on rows of the trace, on what training would have had to do */
 
   uint32_t *who;                 /* (batch) */
@@ -116,8 +119,8 @@ static inline const double *sprint__engine_p(const struct sprint__engine *engine
 
 /* Evaluation. Nothing of it is counted, drawn or remembered by the shift. */
 
-/* |E[v] - grad J(theta; deployed)| of the newest step, over all draws; NaN where the estimator does not say. room
- * (n_params). To be called before sprint__engine_measure. */
+/* |E[v] - grad J(theta; deployed)| of a step as the newest one was, over all draws; NaN where the estimator does not
+ * say. room (n_params). To be called before sprint__engine_measure, which has the same against grad J(theta; theta). */
 sprint_status sprint__engine_bias(struct sprint__engine *engine, double *room, double *ret_bias);
 
 /* What is measured at theta on D(theta). */
@@ -126,6 +129,7 @@ struct sprint__measures {
   double loss_base, accuracy_base; /* on the base records */
   double loss_heldout, accuracy_heldout;
   double gradient_sq;
+  double bias; /* |E[v] - grad J(theta; theta)| where the newest step lagged behind its deployment; else untouched */
 };
 
 /* Measures the solver's theta; ret_p (n_strata of the population), room (n_params). *ret_finite false: theta or what

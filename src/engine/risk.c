@@ -28,5 +28,7 @@ sprint_status sprint__risk_at(sprint_shift *shift, const sprint_real *theta, con
 
 sprint_status sprint_risk(sprint_shift *shift, const sprint_real *theta, const sprint_real *deployed, double *ret_loss,
                           double *ret_accuracy, double *ret_gradient) {
+  if (!shift) return SPRINT_ERROR_ARGUMENT;
+  SPRINT__REQUIRE(shift->context, theta, deployed);
   return sprint__risk_at(shift, theta, deployed, NULL, ret_loss, ret_accuracy, ret_gradient);
 }

@@ -104,22 +104,56 @@ static void mean_gradient(const struct sprint__engine *engine, const double *p, 
   sprint__strata_mean(engine->context, &parts, parts.n_strata > 1 ? p : &all, NULL, ret_mean);
 }
 
-/* E[v] - grad J(theta; deployed) = g^ - E[grad l(z~; theta~)]. */
-sprint_status sprint__engine_bias(struct sprint__engine *engine, double *room, double *ret_bias) {
+/* room := E[grad l(z~; theta~)] - g^, which is grad J(theta; deployed) - E[v]. *ret_known false: nobody can say. */
+static sprint_status look_at_correction(struct sprint__engine *engine, double *room, bool *ret_known) {
   sprint_solver *solver = engine->solver;
-  *ret_bias = solver->estimator->unbiased ? 0 : NAN;
-  if (engine->tap) return SPRINT_OK; /* the mean over all draws is not that over the window */
-  if (solver->estimator->unbiased || !solver->estimator->linear || !sprint__engine_is_finite(engine)) return SPRINT_OK;
-  struct sprint__linear linear;
-  bool known = true;
+  struct sprint__linear linear = {0};
+  *ret_known = solver->estimator->unbiased || (solver->estimator->linear && !engine->tap);
+  for (size_t i = 0; i < solver->n_params; i++) room[i] = 0;
+  if (solver->estimator->unbiased || !*ret_known) return SPRINT_OK;
   solver->estimator->linear(solver, sprint__engine_p(engine), &linear);
-  *ret_bias = 0;
   if (!linear.anchor) return SPRINT_OK;
-  SPRINT__TRY(survey_references(engine, &linear, &known));
+  SPRINT__TRY(survey_references(engine, &linear, ret_known));
   mean_gradient(engine, engine->current.p, room);
   for (size_t i = 0; i < solver->n_params; i++) room[i] -= (double)linear.control[i];
-  *ret_bias = known ? sqrt(norm_sq(room, solver->n_params)) : NAN;
   return SPRINT_OK;
+}
+
+/* engine->expected := E[v] at theta, without the penalty's part: grad J(theta; deployed) - room. */
+static sprint_status look_at_deployed(struct sprint__engine *engine, const double *room) {
+  const sprint_solver *solver = engine->solver;
+  bool moves = sprint__shift_moves(engine->shift);
+  if (engine->ops->settle) engine->ops->settle(engine);
+  SPRINT__TRY(take(engine, &(struct taking){solver->theta, engine->current.theta, solver->cost.steps, true}));
+  engine->survey.own = !moves; /* then it is also what D(theta) has */
+  engine->survey.known = !moves;
+  mean_gradient(engine, engine->current.p, engine->expected);
+  for (size_t i = 0; i < solver->n_params; i++) engine->expected[i] -= room[i];
+  return SPRINT_OK;
+}
+
+sprint_status sprint__engine_bias(struct sprint__engine *engine, double *room, double *ret_bias) {
+  const sprint_solver *solver = engine->solver;
+  bool known = false;
+  engine->lags = false;
+  *ret_bias = NAN;
+  if (!sprint__engine_is_finite(engine) || !sprint__all_finite(solver->theta, solver->n_params)) return SPRINT_OK;
+  SPRINT__TRY(look_at_correction(engine, room, &known));
+  if (!known) return SPRINT_OK;
+  *ret_bias = sqrt(norm_sq(room, solver->n_params));
+  engine->lags = solver->steps_since_deploy > 1; /* the newest step was not of the theta that is deployed */
+  return engine->lags && engine->expected ? look_at_deployed(engine, room) : SPRINT_OK;
+}
+
+/* |E[v] - gradient|, E[v] being what the bias was looked at with; NaN where that is not known. */
+static double bias_against(const struct sprint__engine *engine, const double *gradient) {
+  double square = 0;
+  if (!engine->expected) return NAN;
+  for (size_t i = 0; i < engine->solver->n_params; i++) {
+    double away = engine->expected[i] - gradient[i];
+    square += away * away;
+  }
+  return sqrt(square);
 }
 
 /* Loss and accuracy on the base records and on the held-out part. */
@@ -132,7 +166,7 @@ static sprint_status look_elsewhere(struct sprint__engine *engine, const double 
   }
   sprint__pass_risk(&engine->pass, passing.theta, base, NULL, &look->loss_base, &look->accuracy_base);
   look->loss_heldout = look->accuracy_heldout = NAN;
-  if (!engine->heldout_pass.population) return SPRINT_OK;
+  if (!engine->heldout_pass.population || !sprint__shift_moves_outsiders(engine->shift)) return SPRINT_OK;
   passing.deployed = passing.theta;
   SPRINT__TRY(sprint__pass_over(&engine->heldout_pass, &passing, &engine->heldout_sums));
   sprint__pass_risk(&engine->heldout_pass, passing.theta, &engine->heldout_sums, p, &look->loss_heldout,
@@ -161,6 +195,7 @@ sprint_status sprint__engine_measure(struct sprint__engine *engine, double *room
   sprint__pass_risk(&engine->pass, theta, &survey->sums, p, &ret_look->loss, &ret_look->accuracy);
   ret_look->displacement = survey->displaced ? survey->displacement : 0;
   mean_gradient(engine, ret_p, room);
+  if (engine->lags) ret_look->bias = bias_against(engine, room);
   for (size_t i = 0; i < n; i++) room[i] += sprint__model_decay(engine->shift->model, theta, i);
   ret_look->gradient_sq = norm_sq(room, n);
   return look_elsewhere(engine, p, ret_look);

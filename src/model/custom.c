@@ -53,6 +53,7 @@ static const struct sprint__model_ops custom_scoring_ops = {
 
 sprint_status sprint_model_new_custom(sprint_context *context, const sprint_model_callbacks *given,
                                       sprint_model **ret_model) {
+  SPRINT__REQUIRE(context, ret_model);
   sprint_model_callbacks taken, *callbacks = &taken;
   SPRINT__SIZED_TAKE(context, sprint_model_callbacks, given, callbacks);
   if (!callbacks->gradient || callbacks->n_params == 0 || callbacks->n_features == 0)
@@ -62,6 +63,7 @@ sprint_status sprint_model_new_custom(sprint_context *context, const sprint_mode
   if (!model) return SPRINT_ERROR_MEMORY;
   model->context = model->arena.context = context;
   model->ops = callbacks->score_gradient ? &custom_scoring_ops : &custom_ops;
+  model->own_score = callbacks->score_gradient != NULL;
   model->n_params = callbacks->n_params;
   model->n_features = callbacks->n_features;
   model->scratch_size = callbacks->n_params;

@@ -29,18 +29,21 @@ void sprint_model_free(sprint_model *model) {
   sprint__free(model);
 }
 
-size_t sprint_model_n_params(const sprint_model *model) { return model->n_params; }
-size_t sprint_model_n_features(const sprint_model *model) { return model->n_features; }
-double sprint_model_cost_per_row(const sprint_model *model) { return model->cost_per_row; }
-size_t sprint_model_n_outputs(const sprint_model *model) { return model->n_outputs; }
+size_t sprint_model_n_params(const sprint_model *model) { return model ? model->n_params : 0; }
+size_t sprint_model_n_features(const sprint_model *model) { return model ? model->n_features : 0; }
+double sprint_model_cost_per_row(const sprint_model *model) { return model ? model->cost_per_row : NAN; }
+size_t sprint_model_n_outputs(const sprint_model *model) { return model ? model->n_outputs : 0; }
 
 size_t sprint_model_place(const sprint_model *model, size_t i) {
+  if (!model || i >= model->n_params) return SIZE_MAX;
   size_t t = model->n_tensors;
   while (t-- > 1 && model->tensors[t].offset > i) continue;
   return sprint__tensor_at(&model->tensors[t], i - model->tensors[t].offset);
 }
 
 sprint_status sprint_model_start(sprint_model *model, uint64_t seed, sprint_real *ret_theta) {
+  if (!model) return SPRINT_ERROR_ARGUMENT;
+  SPRINT__REQUIRE(model->context, ret_theta);
   model->ops->start(model, seed, ret_theta);
   return SPRINT_OK;
 }
@@ -263,6 +266,8 @@ static sprint_status check_batch(const sprint_model *model, const sprint_batch *
 sprint_status sprint_model_gradient(sprint_model *model, const sprint_real *theta, const sprint_batch *given,
                                     double *ret_loss, size_t *ret_correct, sprint_real *ret_gradient,
                                     sprint_real *ret_gradient_x) {
+  if (!model) return SPRINT_ERROR_ARGUMENT;
+  SPRINT__REQUIRE(model->context, theta);
   sprint_batch own, *batch = &own;
   SPRINT__SIZED_TAKE(model->context, sprint_batch, given, batch);
   SPRINT__TRY(check_batch(model, batch));
@@ -281,6 +286,8 @@ sprint_status sprint_model_gradient(sprint_model *model, const sprint_real *thet
 sprint_status sprint_model_gradient_pair(sprint_model *model, const sprint_batch *batch, const sprint_real *theta_a,
                                          const sprint_real *theta_b, const sprint_real *x_b, double *ret_loss_a,
                                          sprint_real *ret_gradient_a, sprint_real *ret_gradient_b) {
+  if (!model) return SPRINT_ERROR_ARGUMENT;
+  SPRINT__REQUIRE(model->context, batch, theta_a, theta_b);
   sprint_batch other;
   SPRINT__SIZED_TAKE(model->context, sprint_batch, batch, &other);
   if (x_b) other.x = x_b;
@@ -332,6 +339,8 @@ void sprint__model_score_sums_to(sprint_model *model, const sprint_real *theta, 
 
 sprint_status sprint_model_outputs(sprint_model *model, const sprint_real *theta, const sprint_real *x, size_t n,
                                    sprint_real *ret_outputs) {
+  if (!model) return SPRINT_ERROR_ARGUMENT;
+  SPRINT__REQUIRE(model->context, theta, x, ret_outputs);
   if (!model->ops->outputs)
     return sprint_fail(model->context, SPRINT_ERROR_ARGUMENT, "this model has no outputs: a network was expected");
   struct rows_work work = {model, theta, x, NULL, ret_outputs};

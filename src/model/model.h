@@ -122,7 +122,8 @@ struct sprint_model {
   void *impl; /* struct network and the like */
   size_t n_params, n_features, n_outputs, n_classes;
   bool classifies;
-  bool linear; /* outputs are linear in the features */
+  bool own_score; /* a custom model's, which says by itself what people want higher */
+  bool linear;    /* outputs are linear in the features */
   double l2;
   unsigned char *undecayed; /* (n_params) 1: L2 leaves it alone; NULL: all decay */
   double cost_per_row;      /* floating-point operations of a gradient, roughly */

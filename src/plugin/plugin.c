@@ -7,6 +7,8 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "base/file.h"
+
 #define ENTRY "sprint_plugin_entry"
 
 static void plugin_free(struct sprint__addition *addition) {
@@ -22,14 +24,13 @@ static void plugin_free_at(struct sprint__plugin **at) {
 /* Whether there is such a file, and its sum, by which a run says later what it was made with. */
 static sprint_status look_at_file(struct sprint__plugin *plugin) {
   unsigned char bytes[1 << 14];
-  FILE *stream = fopen(plugin->addition.path, "rb");
+  SPRINT__SCOPED(fclose) FILE *stream = fopen(plugin->addition.path, "rb");
   size_t n = 0;
   uLong sum = crc32(0, NULL, 0);
   if (!stream) return sprint__plugin_refuse(plugin, "cannot be read: %s", strerror(errno));
+  if (!sprint__file_is_regular(stream)) return sprint__plugin_refuse(plugin, "is not a regular file");
   while ((n = fread(bytes, 1, sizeof bytes, stream)) > 0) sum = crc32(sum, bytes, (uInt)n);
-  int error = ferror(stream) ? errno : 0;
-  fclose(stream);
-  if (error) return sprint__plugin_refuse(plugin, "cannot be read: %s", strerror(error));
+  if (ferror(stream)) return sprint__plugin_refuse(plugin, "cannot be read: %s", strerror(errno));
   plugin->addition.checksum = (uint32_t)sum;
   return SPRINT_OK;
 }
@@ -117,7 +118,8 @@ static sprint_status fill(struct sprint__plugin *plugin, const char *path) {
 }
 
 sprint_status sprint_context_load_plugin(sprint_context *context, const char *path) {
-  if (!path || !*path) return sprint_fail(context, SPRINT_ERROR_ARGUMENT, "a plugin was to be loaded without a path");
+  SPRINT__REQUIRE(context, path);
+  if (!*path) return sprint_fail(context, SPRINT_ERROR_ARGUMENT, "a plugin was to be loaded without a path");
   SPRINT__SCOPED(plugin_free) struct sprint__plugin *plugin = sprint__alloc(context, 1, sizeof *plugin);
   if (!plugin) return SPRINT_ERROR_MEMORY;
   plugin->context = plugin->arena.context = context;

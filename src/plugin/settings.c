@@ -9,6 +9,7 @@
 /* The value of a key by the type that is asked for. A slip of the plugin's author must not go unseen into a run, and
  * the getters have no status: it is noted, and the setup fails. */
 static const struct sprint__value *find(sprint_settings *settings, const char *key, int types) {
+  if (!settings || !key) return NULL;
   const struct sprint__section *section = settings->section;
   for (size_t i = 0; i < section->n_values; i++) {
     const sprint_param *param = section->values[i].param;
@@ -58,13 +59,13 @@ const char *sprint_settings_text(sprint_settings *settings, const char *key) {
 
 const double *sprint_settings_reals(sprint_settings *settings, const char *key, size_t *ret_n) {
   const struct sprint__value *value = find(settings, key, 1 << SPRINT_PARAM_REALS);
-  *ret_n = value ? value->n_items : 0;
+  if (ret_n) *ret_n = value ? value->n_items : 0;
   return value ? value->reals : NULL;
 }
 
 const char *const *sprint_settings_texts(sprint_settings *settings, const char *key, size_t *ret_n) {
   const struct sprint__value *value = find(settings, key, 1 << SPRINT_PARAM_TEXTS);
-  *ret_n = value ? value->n_items : 0;
+  if (ret_n) *ret_n = value ? value->n_items : 0;
   return value ? (const char *const *)value->texts : NULL;
 }
 

@@ -53,10 +53,43 @@ sprint_status sprint__select_rows(const struct sprint__section *section, const s
                                   struct sprint__selection *ret_selection);
 void sprint__selection_clear(struct sprint__selection *selection);
 
-/* Fills mean, scale and fill of ret_columns (d) from the given rows (NULL: the first n of the table). Without
- * `standardize` mean and scale are 0 and 1, of bytes 0 and 255. Images have one mean and scale per channel. */
-sprint_status sprint__columns_fit(const struct sprint__table *table, const uint32_t *rows, size_t n, bool standardize,
+/* What columns are fitted to: the given rows (NULL: the first n of the table). */
+struct sprint__view {
+  const struct sprint__table *table;
+  const uint32_t *rows;
+  size_t n;
+};
+
+static inline size_t sprint__view_number(const struct sprint__view *view, size_t i) {
+  return view->rows ? view->rows[i] : i;
+}
+
+static inline double sprint__view_weight(const struct sprint__view *view, size_t i) {
+  return view->table->weight ? view->table->weight[sprint__view_number(view, i)] : 1;
+}
+
+/* And how. Quartiles and clip: for tables that have all their rows, and no images. */
+struct sprint__scaling {
+  bool standardize, quartiles;
+  double clip; /* the share of people at either end; 0: nobody */
+};
+
+/* Fills mean, scale, fill, low and high of ret_columns (d). Without `standardize` mean and scale are 0 and 1, of bytes
+ * 0 and 255. Images have one mean and scale per channel. */
+sprint_status sprint__columns_fit(const struct sprint__view *view, const struct sprint__scaling *scaling,
                                   struct sprint__column *ret_columns);
+
+/* The parts of it that take quantiles (quartiles.c), of the values that are there. Medians to fill in. */
+sprint_status sprint__columns_fit_medians(const struct sprint__view *view, struct sprint__column *columns);
+
+struct sprint__quartiles {
+  double median, range; /* the range is between the first and the third; NaN: the column has none */
+};
+
+/* Sets low and high where something is to be clipped; ret_quartiles (d): of values as clipped. Levels and booleans are
+ * neither clipped nor do they have quartiles. */
+sprint_status sprint__columns_fit_quartiles(const struct sprint__view *view, double clip,
+                                            struct sprint__column *columns, struct sprint__quartiles *ret_quartiles);
 
 /* The population of these rows (NULL: all), each feature (raw or fill - mean) / scale. `use_up`: nothing else will be
  * asked of the table, whose arrays may become the population's. */

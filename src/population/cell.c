@@ -33,7 +33,6 @@ struct decimal {
 };
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-static bool is_space(char c) { return c == ' ' || c == '\t'; }
 
 /* Digits at `at`, into the decimal; each moves its exponent by `shift`. */
 static const char *scan_digits(const char *at, struct decimal *decimal, int shift) {
@@ -58,13 +57,13 @@ static const char *scan_exponent(const char *at, struct decimal *decimal) {
 }
 
 /* The end of the decimal number that starts at `text`, or NULL where none does. */
-static const char *scan(const char *text, struct decimal *ret_decimal) {
+static const char *scan(const char *text, char mark, struct decimal *ret_decimal) {
   struct decimal decimal = {.negative = *text == '-'};
   const char *at = text + (*text == '-' || *text == '+');
   const char *whole = at;
   at = scan_digits(at, &decimal, 0);
   size_t n_seen = (size_t)(at - whole);
-  if (*at == '.') {
+  if (*at == mark) {
     const char *fraction = ++at;
     at = scan_digits(at, &decimal, -1);
     n_seen += (size_t)(at - fraction);
@@ -75,20 +74,48 @@ static const char *scan(const char *text, struct decimal *ret_decimal) {
   return at;
 }
 
-static double decimal_value(const struct decimal *decimal, const char *text) {
+/* strtod of the number at `text`, which ends before `end`; NaN where a comma in it would take more room than there is.
+ */
+static double strtod_mark(const char *text, const char *end, char mark) {
+  char copy[1100];
+  size_t n = (size_t)(end - text);
+  if (mark == '.') return sprint__number_strtod(text);
+  if (n >= sizeof copy) return NAN;
+  memcpy(copy, text, n);
+  copy[n] = '\0';
+  char *comma = memchr(copy, mark, n);
+  if (comma) *comma = '.';
+  return sprint__number_strtod(copy);
+}
+
+static bool is_exact(const struct decimal *decimal) {
+  return decimal->n_digits <= MAX_EXACT_DIGITS && abs(decimal->exponent) <= MAX_EXACT_POWER;
+}
+
+static double exact_value(const struct decimal *decimal) {
   static const double powers[MAX_EXACT_POWER + 1] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                                      1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                                                      1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
   int power = abs(decimal->exponent);
-  if (decimal->n_digits > MAX_EXACT_DIGITS || power > MAX_EXACT_POWER) return sprint__number_strtod(text);
   double digits = (double)decimal->digits;
   double value = decimal->exponent < 0 ? digits / powers[power] : digits * powers[power];
   return decimal->negative ? -value : value;
 }
 
-static bool is_word(const char *text, const char *word) {
+static const char *skip_spaces(const char *text) {
+  while (*text == ' ' || *text == '\t') text++;
+  return text;
+}
+
+bool sprint__cell_is(const char *text, const char *word) {
   size_t length = strlen(word);
-  return strncmp(text, word, length) == 0 && text[length + strspn(text + length, " \t")] == '\0';
+  text = skip_spaces(text);
+  return strncmp(text, word, length) == 0 && !*skip_spaces(text + length);
+}
+
+static bool is_missing(const char *text) {
+  if (*text != 'N' && *text != 'n') return !*text;
+  return sprint__cell_is(text, "NA") || sprint__cell_is(text, "NaN") || sprint__cell_is(text, "nan");
 }
 
 static bool is_infinity(const char *text) {
@@ -97,17 +124,21 @@ static bool is_infinity(const char *text) {
 }
 
 enum sprint__cell sprint__cell_parse(const char *text, double *ret_value) {
-  text += strspn(text, " \t");
-  if (is_word(text, "") || is_word(text, "NA") || is_word(text, "NaN") || is_word(text, "nan")) {
+  return sprint__cell_parse_mark(text, '.', ret_value);
+}
+
+enum sprint__cell sprint__cell_parse_mark(const char *text, char mark, double *ret_value) {
+  text = skip_spaces(text);
+  if (is_missing(text)) {
     *ret_value = NAN;
     return SPRINT__CELL_MISSING;
   }
   struct decimal decimal;
-  const char *end = scan(text, &decimal);
+  const char *end = scan(text, mark, &decimal);
   if (!end) return is_infinity(text) ? SPRINT__CELL_NOT_FINITE : SPRINT__CELL_NOT;
-  while (is_space(*end)) end++;
-  if (*end) return SPRINT__CELL_NOT;
-  double value = decimal_value(&decimal, text);
+  if (*skip_spaces(end)) return SPRINT__CELL_NOT;
+  double value = is_exact(&decimal) ? exact_value(&decimal) : strtod_mark(text, end, mark);
+  if (isnan(value)) return SPRINT__CELL_NOT;
   enum sprint__cell cell = sprint__cell_check(value);
   if (cell == SPRINT__CELL_NUMBER) *ret_value = value;
   return cell;
@@ -131,6 +162,8 @@ const char *sprint__cell_complaint(enum sprint__cell cell) {
       return "is not a finite number";
     case SPRINT__CELL_TOO_LARGE:
       return "is too large for single precision";
+    case SPRINT__CELL_EITHER:
+      return "may be a fraction or thousands";
   }
   return "";
 }

@@ -56,7 +56,7 @@ sprint_status sprint__cifar10_names(sprint_context *context, const char *folder,
   struct stat info;
   if (!path) return SPRINT_ERROR_MEMORY;
   bool read = stat(path, &info) == 0;
-  if (read) SPRINT__TRY(sprint__file_open(context, path, &stream));
+  if (read) SPRINT__TRY(sprint__file_open_regular(context, path, "a list of names", &stream));
   size_t n = 0;
   while (read && next_name(stream, lines[n < SPRINT__COUNT(names) ? n : SPRINT__COUNT(names)], sizeof lines[0])) n++;
   if (read && n != SPRINT__COUNT(names))

@@ -2,150 +2,149 @@
 #include "population/csv_rows.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
-#include "population/cell.h"
+#include "config/text.h"
 
-static sprint_status get_separator(const struct sprint__section *section, char *ret_separator) {
-  const char *text = sprint__get_text(section, "separator");
-  if (strcmp(text, "tab") == 0) {
-    *ret_separator = '\t';
-    return SPRINT_OK;
-  }
-  if (strlen(text) != 1 || strchr("\"\r\n", *text))
-    return sprint__refuse(section, "separator", "'%s' is not one character or 'tab'", text);
-  *ret_separator = *text;
-  return SPRINT_OK;
-}
-
-sprint_status sprint__csv_rows_of(const struct sprint__section *section, struct sprint__arena *arena, const char *path,
-                                  struct sprint__csv_rows *ret_rows) {
-  char separator = 0;
-  SPRINT__TRY(get_separator(section, &separator));
-  *ret_rows = (struct sprint__csv_rows){.context = section->context,
-                                        .arena = arena,
-                                        .path = path,
-                                        .missing = (enum sprint__missing)sprint__get_choice(section, "missing"),
-                                        .target = (enum sprint__target)sprint__get_choice(section, "target"),
-                                        .separator = separator};
-  return SPRINT_OK;
-}
-
-static bool listed(const struct sprint__value *list, const char *name) {
-  for (size_t i = 0; i < list->n_items; i++)
-    if (strcmp(list->texts[i], name) == 0) return true;
-  return false;
-}
-
-static sprint_status add_feature(struct sprint__csv_rows *r, const struct sprint__section *section, size_t column) {
-  const char *name = r->header.names[column];
-  if (column == r->label)
-    return sprint__refuse(section, "features", "column '%s' is the label and cannot be a feature", name);
-  for (size_t j = 0; j < r->d; j++)
-    if (r->columns[j] == column) return sprint__refuse(section, "features", "column '%s' is listed twice", name);
-  r->names[r->d] = name;
-  r->columns[r->d++] = column;
-  return SPRINT_OK;
-}
-
-static sprint_status choose_listed(struct sprint__csv_rows *r, const struct sprint__section *section,
-                                   const struct sprint__value *features) {
-  for (size_t i = 0; i < features->n_items; i++) {
-    size_t column;
-    SPRINT__TRY(sprint__csv_header_find(&r->header, features->texts[i], &column));
-    SPRINT__TRY(add_feature(r, section, column));
-  }
-  return SPRINT_OK;
-}
-
-static sprint_status choose_all_but(struct sprint__csv_rows *r, const struct sprint__section *section,
-                                    const struct sprint__value *ignore) {
-  for (size_t j = 0; j < r->header.n; j++) {
-    const char *name = r->header.names[j];
-    size_t column;
-    if (j == r->label || listed(ignore, name)) continue;
-    if (!*name)
-      return sprint_fail(r->context, SPRINT_ERROR_INPUT,
-                         "%s:%zu: column %zu has no name; leave it out by ignore: [\"\"], or give it one",
-                         r->header.path, r->header.line, j + 1);
-    SPRINT__TRY(sprint__csv_header_find(&r->header, name, &column)); /* refuses a name that is there twice */
-    SPRINT__TRY(add_feature(r, section, column));
-  }
-  return SPRINT_OK;
-}
-
-static sprint_status check_ignore(const struct sprint__csv_rows *r, const struct sprint__section *section,
-                                  const struct sprint__value *ignore, const struct sprint__value *features) {
-  for (size_t i = 0; i < ignore->n_items; i++) {
-    const char *name = ignore->texts[i];
-    bool found = false;
-    for (size_t j = 0; j < r->header.n && !found; j++) found = strcmp(r->header.names[j], name) == 0;
-    size_t column;
-    if (!found) return sprint__csv_header_find(&r->header, name, &column);
-    if (listed(features, name) || strcmp(name, sprint__get_text(section, "label")) == 0)
-      return sprint__refuse(section, "ignore", "column '%s' is also %s", name,
-                            listed(features, name) ? "under features" : "the label");
-  }
-  return SPRINT_OK;
-}
-
-static sprint_status choose_columns(struct sprint__csv_rows *r, const struct sprint__section *section) {
-  const struct sprint__value *features = sprint__get(section, "features");
-  const struct sprint__value *ignore = sprint__get(section, "ignore");
-  SPRINT__TRY(sprint__csv_header_find(&r->header, sprint__get_text(section, "label"), &r->label));
-  SPRINT__TRY(check_ignore(r, section, ignore, features));
-  SPRINT__TRY(features->n_items ? choose_listed(r, section, features) : choose_all_but(r, section, ignore));
-  if (!r->d)
-    return sprint_fail(r->context, SPRINT_ERROR_INPUT, "%s:%zu: no column is left to be a feature", r->header.path,
-                       r->header.line);
-  return SPRINT_OK;
-}
-
-sprint_status sprint__csv_rows_choose(struct sprint__csv_rows *r, const struct sprint__section *section,
-                                      const struct sprint__csv_row *header) {
-  SPRINT__TRY(sprint__csv_header_keep(r->arena, r->path, header, &r->header));
-  r->columns = sprint__arena_take(r->arena, header->n, sizeof *r->columns);
-  r->names = sprint__arena_take(r->arena, header->n, sizeof *r->names);
-  SPRINT__TRY(sprint__arena_status(r->arena));
-  return choose_columns(r, section);
-}
-
-sprint_status sprint__csv_rows_name(const struct sprint__csv_rows *r, struct sprint__table *table) {
-  table->names = sprint__names_copy(r->context, r->names, r->d);
-  table->label_name = sprint__strdup(r->context, r->header.names[r->label]);
-  return table->names && table->label_name ? SPRINT_OK : SPRINT_ERROR_MEMORY;
-}
-
-static sprint_status refuse_missing(const struct sprint__csv_rows *r, const struct sprint__csv_row *row,
-                                    size_t column) {
-  if (column == r->label)
-    return sprint__csv_refuse(&r->header, row, column, "the label is missing; missing: drop leaves such rows out");
+static sprint_status refuse_missing(const struct sprint__csv_rows *r, const struct sprint__csv_row *row, size_t column,
+                                    bool category) {
+  if (r->fill)
+    return sprint__csv_refuse(&r->header, row, column, "the value is missing, and there is nothing to fill it with");
   return sprint__csv_refuse(&r->header, row, column,
-                            "the value is missing; missing: drop or missing: median deals with it");
+                            category ? "the value is missing; missing: drop leaves such rows out, missing: median "
+                                       "makes a level of it"
+                                     : "the value is missing; missing: drop or missing: median deals with it");
 }
 
-static sprint_status read_features(const struct sprint__csv_rows *r, const struct sprint__csv_row *row, double *x,
-                                   bool *ret_dropped) {
-  for (size_t j = 0; j < r->d; j++) {
-    SPRINT__TRY(sprint__csv_number(&r->header, row, r->columns[j], &x[j]));
-    if (!isnan(x[j])) continue;
-    if (r->missing == SPRINT__MISSING_REFUSE) return refuse_missing(r, row, r->columns[j]);
-    if (r->missing == SPRINT__MISSING_DROP) *ret_dropped = true;
+enum { LISTED = 12 }; /* levels that a complaint names */
+
+static sprint_status refuse_level(const struct sprint__csv_rows *r, const struct sprint__csv_row *row, size_t column,
+                                  const struct sprint__labels *levels, const char *text) {
+  size_t n = levels->n < LISTED ? levels->n : LISTED;
+  SPRINT__SCOPED(sprint__free)
+  char *all = sprint__names_join(r->context, (const char *const *)levels->names, n, ", ");
+  if (!all) return SPRINT_ERROR_MEMORY;
+  char rest[600];
+  snprintf(rest, sizeof rest, "'%s' is none of the %zu levels of the training rows (%.300s%s)%s",
+           sprint__show(text).text, levels->n, all, n < levels->n ? ", ..." : "",
+           "; training with unseen: zeros takes it as none of them");
+  return sprint__csv_refuse(&r->header, row, column, rest);
+}
+
+/* Blanks around a level do not count. */
+static const char *trim(const char *text, char *room, size_t size) {
+  text += strspn(text, " \t");
+  size_t n = strlen(text);
+  while (n > 0 && (text[n - 1] == ' ' || text[n - 1] == '\t')) n--;
+  if (!text[n] || n >= size) return text;
+  memcpy(room, text, n);
+  room[n] = '\0';
+  return room;
+}
+
+static sprint_status find_level(const struct sprint__csv_rows *r, const struct sprint__csv_row *row, size_t k,
+                                const char *text, bool missing, double *ret_code) {
+  const struct sprint__labels *levels = &r->encoding->fields[k].levels;
+  size_t level;
+  bool found = sprint__labels_find(levels, text, &level);
+  *ret_code = found ? (double)level : -1;
+  if (found || r->encoding->unseen == SPRINT__UNSEEN_ZEROS) return SPRINT_OK;
+  if (missing)
+    return sprint__csv_refuse(&r->header, row, r->columns[k],
+                              "the value is missing, as it was in no training row; training with unseen: zeros takes "
+                              "it as none of the levels");
+  return refuse_level(r, row, r->columns[k], levels, text);
+}
+
+static sprint_status read_level(const struct sprint__csv_rows *r, const struct sprint__csv_row *row, size_t k,
+                                double *ret_code) {
+  struct sprint__encoding *encoding = r->encoding;
+  char room[256];
+  const char *text = trim(sprint__csv_field(row, r->columns[k]), room, sizeof room);
+  bool missing = false;
+  SPRINT__TRY(sprint__csv_name(&r->header, row, r->columns[k], "level", &missing));
+  *ret_code = NAN;
+  if (missing && !r->fill && encoding->missing != SPRINT__MISSING_MEDIAN) return SPRINT_OK;
+  if (missing) text = SPRINT__MISSING_LEVEL;
+  if (encoding->settled) return find_level(r, row, k, text, missing, ret_code);
+  size_t id;
+  SPRINT__TRY(sprint__labels_add(&encoding->fields[k].levels, text, &id));
+  *ret_code = (double)id;
+  return SPRINT_OK;
+}
+
+static sprint_status read_code(const struct sprint__csv_rows *r, const struct sprint__csv_row *row, size_t k,
+                               double *ret_code) {
+  switch (r->encoding->fields[k].kind) {
+    case SPRINT__NUMBER:
+      break;
+    case SPRINT__BOOLEAN:
+      return sprint__csv_boolean(&r->header, row, r->columns[k], ret_code);
+    case SPRINT__DATE:
+      return sprint__csv_date(&r->header, row, r->columns[k], ret_code);
+    case SPRINT__LEVEL:
+      return read_level(r, row, k, ret_code);
+  }
+  return sprint__csv_feature(&r->header, row, r->columns[k], ret_code);
+}
+
+static bool can_fill(const struct sprint__csv_rows *r, size_t k) {
+  return r->fill ? !isnan(r->fill[k]) : r->encoding->missing == SPRINT__MISSING_MEDIAN;
+}
+
+sprint_status sprint__csv_rows_codes(const struct sprint__csv_rows *r, const struct sprint__csv_row *row,
+                                     double *ret_codes, bool *ret_dropped) {
+  const struct sprint__encoding *encoding = r->encoding;
+  *ret_dropped = false;
+  for (size_t k = 0; k < encoding->n_fields; k++) {
+    SPRINT__TRY(read_code(r, row, k, &ret_codes[k]));
+    if (!isnan(ret_codes[k]) || can_fill(r, k)) continue;
+    if (r->fill || encoding->missing == SPRINT__MISSING_REFUSE)
+      return refuse_missing(r, row, r->columns[k], encoding->fields[k].kind == SPRINT__LEVEL);
+    *ret_dropped = true;
   }
   return SPRINT_OK;
 }
 
-static bool is_missing(const char *text) {
-  double value;
-  return sprint__cell_parse(text, &value) == SPRINT__CELL_MISSING;
+/* Where there is none, the row is dropped or refused: nothing stands in for a label or a weight. */
+static sprint_status lack(const struct sprint__csv_rows *r, const struct sprint__csv_row *row, size_t column,
+                          const char *what, bool *ret_dropped) {
+  char rest[100];
+  *ret_dropped = true;
+  if (r->encoding->missing == SPRINT__MISSING_DROP) return SPRINT_OK;
+  snprintf(rest, sizeof rest, "the %s is missing; missing: drop leaves such rows out", what);
+  return sprint__csv_refuse(&r->header, row, column, rest);
 }
 
-sprint_status sprint__csv_rows_features(const struct sprint__csv_rows *r, const struct sprint__csv_row *row,
-                                        double *ret_x, bool *ret_dropped) {
-  *ret_dropped = false;
-  SPRINT__TRY(read_features(r, row, ret_x, ret_dropped));
-  if (!is_missing(sprint__csv_field(row, r->label))) return SPRINT_OK;
-  if (r->missing != SPRINT__MISSING_DROP) return refuse_missing(r, row, r->label);
-  *ret_dropped = true;
-  return SPRINT_OK;
+static sprint_status check_label(const struct sprint__csv_rows *r, const struct sprint__csv_row *row,
+                                 bool *ret_dropped) {
+  bool missing = false;
+  double value = 0;
+  if (r->target == SPRINT__TARGET_VALUE) {
+    SPRINT__TRY(sprint__csv_number(&r->header, row, r->label, &value));
+    missing = isnan(value);
+  } else {
+    SPRINT__TRY(sprint__csv_name(&r->header, row, r->label, "class", &missing));
+  }
+  return missing ? lack(r, row, r->label, "label", ret_dropped) : SPRINT_OK;
+}
+
+static sprint_status read_weight(const struct sprint__csv_rows *r, const struct sprint__csv_row *row,
+                                 double *ret_weight, bool *ret_dropped) {
+  *ret_weight = 1;
+  if (!r->has_weight) return SPRINT_OK;
+  SPRINT__TRY(sprint__csv_number(&r->header, row, r->weight, ret_weight));
+  if (isnan(*ret_weight)) return lack(r, row, r->weight, "weight", ret_dropped);
+  if (*ret_weight >= 0) return SPRINT_OK;
+  char rest[160];
+  snprintf(rest, sizeof rest, "'%s' is a weight below 0", sprint__show(sprint__csv_field(row, r->weight)).text);
+  return sprint__csv_refuse(&r->header, row, r->weight, rest);
+}
+
+sprint_status sprint__csv_rows_read(const struct sprint__csv_rows *r, const struct sprint__csv_row *row,
+                                    double *ret_codes, double *ret_weight, bool *ret_dropped) {
+  SPRINT__TRY(sprint__csv_rows_codes(r, row, ret_codes, ret_dropped));
+  SPRINT__TRY(check_label(r, row, ret_dropped));
+  return read_weight(r, row, ret_weight, ret_dropped);
 }

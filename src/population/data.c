@@ -2,6 +2,7 @@
 #include <float.h>
 #include <string.h>
 
+#include "population/encoding.h"
 #include "population/source.h"
 #include "population/weights.h"
 
@@ -15,12 +16,19 @@ static const sprint_param shared_params[] = {
     SPRINT__CHOICE("standardize", "after", "none|before|after",
                    "to mean 0 and deviation 1 over all rows (before selecting) or the training rows (after); images by "
                    "channel, and none unless given: bytes / 255"),
+    SPRINT__CHOICE("scaling", "deviation", "deviation|quartiles",
+                   "what is subtracted and divided by: the mean and the deviation, or the median and the range between "
+                   "the quartiles (the deviation where that is 0); not for images"),
+    SPRINT__REAL("clip", "0", 0, 0.25,
+                 "share of people at either end of each column whose values are brought to that quantile, before "
+                 "scaling and by predict; not for images, levels and booleans; 0: nothing is clipped"),
     SPRINT__NUMBERS("class_weights", "", DBL_MIN, 1e12, "balanced",
                     "what a record of each class counts for, by the class's name (1 where it is not named): in draws, "
                     "losses, gradients and metrics; balanced: so that all classes count alike"),
 };
 
 enum standardize { STANDARDIZE_NONE, STANDARDIZE_BEFORE, STANDARDIZE_AFTER };
+enum scaling { SCALING_DEVIATION, SCALING_QUARTILES };
 
 static const sprint_kind *const kinds[] = {&sprint__data_csv,     &sprint__data_npy,     &sprint__data_idx,
                                            &sprint__data_cifar10, &sprint__data_lending, &sprint__data_gaussian,
@@ -37,13 +45,35 @@ const sprint_family sprint__data_family = {
     .standard = "lending",
 };
 
-/* Medians, means and scales come from the same rows; with `standardize: none`, medians come from the training rows. */
+/* Quantiles are of rows that are there, and of columns that are not pixels. */
+static sprint_status check_scaling(const struct sprint__section *section, const struct sprint__table *table,
+                                   const struct sprint__scaling *scaling) {
+  const char *key = scaling->clip > 0 ? "clip" : "scaling";
+  if (!scaling->standardize && sprint__get(section, "scaling")->given && !table->image.channels)
+    return sprint__refuse(section, "scaling",
+                          "with `standardize: none` nothing is scaled; before or after was expected");
+  if (!scaling->quartiles && !(scaling->clip > 0)) return SPRINT_OK;
+  if (table->image.channels)
+    return sprint__refuse(section, key, "images are scaled by mean and deviation, and not clipped");
+  if (table->make)
+    return sprint__refuse(section, key,
+                          "%zu generated rows of %zu features are not kept, and have no quantiles; fewer were expected",
+                          table->n, table->d);
+  return SPRINT_OK;
+}
+
+/* Medians, means, scales and limits come from the same rows; with `standardize: none`, from the training rows. */
 static sprint_status fit(const struct sprint__section *section, const struct sprint__table *table,
                          const struct sprint__selection *selection, struct sprint__column *columns) {
   enum standardize standardize = (enum standardize)sprint__get_choice(section, "standardize");
   if (table->image.channels && !sprint__get(section, "standardize")->given) standardize = STANDARDIZE_NONE;
-  if (standardize == STANDARDIZE_BEFORE) return sprint__columns_fit(table, NULL, table->n, true, columns);
-  return sprint__columns_fit(table, selection->train, selection->n_train, standardize == STANDARDIZE_AFTER, columns);
+  const struct sprint__scaling scaling = {.standardize = standardize != STANDARDIZE_NONE,
+                                          .quartiles = sprint__get_choice(section, "scaling") == SCALING_QUARTILES,
+                                          .clip = sprint__get_real(section, "clip")};
+  struct sprint__view view = {table, selection->train, selection->n_train};
+  if (standardize == STANDARDIZE_BEFORE) view = (struct sprint__view){table, NULL, table->n};
+  SPRINT__TRY(check_scaling(section, table, &scaling));
+  return sprint__columns_fit(&view, &scaling, columns);
 }
 
 /* ret_weights (n_classes): by name, or so that every class's people count for as much as any other's. */
@@ -130,9 +160,11 @@ sprint_status sprint__population_build(const struct sprint__section *section, sp
   sprint__make_row make = table.make;
   SPRINT__TRY(sprint__table_keep_small(&table));
   SPRINT__TRY(sprint__select_rows(section, &table, &selection));
+  SPRINT__TRY(sprint__table_encode(&table, &selection));
   SPRINT__TRY(sprint__table_keep_some(&table, selection.n_train));
   SPRINT__SCOPED(sprint_population_free) sprint_population *population = NULL, *heldout = NULL;
   SPRINT__TRY(build_parts(section, &table, &selection, &population, ret_heldout ? &heldout : NULL));
+  population->encoding = sprint__give(&table.encoding);
   SPRINT__TRY(go_on(&table, make, population));
   SPRINT__TRY(weigh_classes(section, population, heldout));
   if (ret_heldout) *ret_heldout = sprint__give(&heldout);
@@ -142,6 +174,7 @@ sprint_status sprint__population_build(const struct sprint__section *section, sp
 
 sprint_status sprint_population_load(sprint_context *context, const char *spec, sprint_population **ret_population,
                                      sprint_population **ret_heldout) {
+  SPRINT__REQUIRE(context, ret_population);
   SPRINT__SCOPED(sprint__section_free) struct sprint__section *section = NULL;
   SPRINT__TRY(sprint__section_parse(context, &sprint__data_family, spec, "data", &section));
   return sprint__population_build(section, ret_population, ret_heldout);

@@ -9,6 +9,8 @@
 #include "population/idx.h"
 #include "population/npy.h"
 
+enum { MOST_COLUMNS = 10000 };
+
 /* Bytes by value, for the column. */
 static sprint_status tally_bytes(struct sprint__tally *tally, const uint8_t *bytes, size_t n) {
   size_t counts[256] = {0};
@@ -41,15 +43,16 @@ sprint_status sprint__describe_idx(const char *path, struct sprint__info *info) 
   return describe_bytes(bytes, idx.n_bytes, info);
 }
 
-/* (n) and (n, d): a column for each feature; more dimensions: one for all. */
+/* (n) and (n, d): a column for each feature; more dimensions, or very many features: one for all. */
 static sprint_status describe_reals(const sprint_array *array, struct sprint__info *info) {
   SPRINT__SCOPED(sprint__free) struct sprint__tally *tallies = NULL;
-  size_t n_columns = array->n_dims == 2 ? array->shape[1] : 1, n = sprint__array_size(array);
+  bool table = array->n_dims == 2 && array->shape[1] <= MOST_COLUMNS;
+  size_t n_columns = table ? array->shape[1] : 1, n = sprint__array_size(array);
   SPRINT__TRY(sprint__info_columns(info, n_columns, &tallies));
   for (size_t j = 0; j < n_columns; j++) {
     char name[32];
     snprintf(name, sizeof name, "x%zu", j);
-    info->file.columns[j].name = sprint__arena_strdup(&info->arena, array->n_dims == 2 ? name : "value");
+    info->file.columns[j].name = sprint__arena_strdup(&info->arena, table ? name : "value");
   }
   for (size_t i = 0; i < n; i++) SPRINT__TRY(sprint__tally_number(&tallies[i % n_columns], array->data[i], 1));
   return sprint__info_finish(info, tallies);
@@ -60,6 +63,7 @@ sprint_status sprint__describe_npy(const char *path, struct sprint__info *info) 
   SPRINT__SCOPED(sprint__free) uint8_t *bytes = NULL;
   SPRINT__TRY(sprint__npy_read_images(info->arena.context, path, &array, &bytes));
   set_shape(&info->file, array.n_dims, array.shape);
+  if (sprint__array_size(&array) == 0) return SPRINT_OK; /* there is nothing to count, whatever the shape */
   return bytes ? describe_bytes(bytes, sprint__array_size(&array), info) : describe_reals(&array, info);
 }
 

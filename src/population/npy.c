@@ -1,7 +1,8 @@
 /* NPY arrays: https://numpy.org/neps/nep-0001-npy-format.html
  *
- * magic, version, header length, a Python dict as text padded to 64 bytes, the numbers. Elements are
- * copied as they are, which takes a little-endian machine. */
+ * magic, version, header length, a Python dict as text padded to 64 bytes, the numbers. Elements of the other byte
+ * order are turned round, and arrays in Fortran order are put into C order as they are read. What is written is
+ * little-endian and in C order; all of it takes a little-endian machine. */
 #include "population/npy.h"
 
 #include <inttypes.h>
@@ -16,19 +17,19 @@
 
 static const char magic[6] = "\x93NUMPY";
 
-/* Element types: code, C type. */
+/* Element types: code without its byte order, C type. */
 #define TYPE_LIST(X) \
-  X("<f4", float)    \
-  X("<f8", double)   \
-  X("|i1", int8_t)   \
-  X("<i2", int16_t)  \
-  X("<i4", int32_t)  \
-  X("<i8", int64_t)  \
-  X("|u1", uint8_t)  \
-  X("<u2", uint16_t) \
-  X("<u4", uint32_t) \
-  X("<u8", uint64_t) \
-  X("|b1", uint8_t)
+  X("f4", float)     \
+  X("f8", double)    \
+  X("i1", int8_t)    \
+  X("i2", int16_t)   \
+  X("i4", int32_t)   \
+  X("i8", int64_t)   \
+  X("u1", uint8_t)   \
+  X("u2", uint16_t)  \
+  X("u4", uint32_t)  \
+  X("u8", uint64_t)  \
+  X("b1", uint8_t)
 
 struct type {
   const char *code;
@@ -69,6 +70,8 @@ struct npy {
   char *header; /* the dict, NUL-terminated */
   size_t data_start;
   const struct type *type;
+  bool turned;  /* the bytes of an element come highest first */
+  bool fortran; /* the first index runs fastest */
   sprint_array array;
   uint8_t *bytes; /* instead of array.data */
   size_t n_elements;
@@ -116,21 +119,24 @@ static const char *header_value(const struct npy *npy, const char *key) {
 static sprint_status parse_type(struct npy *npy) {
   const char *at = header_value(npy, "'descr'");
   if (!at) return refuse(npy, "has no 'descr' in its header");
-  for (size_t i = 0; i < SPRINT__COUNT(types) && *at == '\''; i++)
-    if (strncmp(at + 1, types[i].code, 3) == 0 && at[4] == '\'') {
+  bool quoted = at[0] == '\'' && at[1] && strchr("<>=|", at[1]);
+  for (size_t i = 0; quoted && i < SPRINT__COUNT(types); i++)
+    if (strncmp(at + 2, types[i].code, 2) == 0 && at[4] == '\'') {
       npy->type = &types[i];
+      npy->turned = at[1] == '>';
       return SPRINT_OK;
     }
   return sprint_fail(npy->context, SPRINT_ERROR_INPUT,
-                     "%s: elements of type %.*s are not read; little-endian floats, integers and bools are", npy->path,
-                     (int)strcspn(at, ","), at);
+                     "%s: elements of type %.*s are not read; floats of 4 and 8 bytes, integers and bools are",
+                     npy->path, (int)strcspn(at, ","), at);
 }
 
-static sprint_status parse_order(const struct npy *npy) {
+static sprint_status parse_order(struct npy *npy) {
   const char *at = header_value(npy, "'fortran_order'");
   if (!at) return refuse(npy, "has no 'fortran_order' in its header");
-  if (strncmp(at, "False", 5) == 0) return SPRINT_OK;
-  return refuse(npy, "is in Fortran order; save numpy.ascontiguousarray(a) instead");
+  npy->fortran = strncmp(at, "True", 4) == 0;
+  if (npy->fortran || strncmp(at, "False", 5) == 0) return SPRINT_OK;
+  return refuse(npy, "has a 'fortran_order' that is neither True nor False");
 }
 
 /* A size at *at, moved past; false where there is none or it does not fit. */
@@ -179,24 +185,68 @@ static sprint_status check_size(const struct npy *npy) {
   return SPRINT_OK;
 }
 
+static void turn_round(unsigned char *bytes, size_t n, size_t size) {
+  for (size_t i = 0; i < n; i++, bytes += size)
+    for (size_t low = 0, high = size - 1; low < high; low++, high--) {
+      unsigned char byte = bytes[low];
+      bytes[low] = bytes[high];
+      bytes[high] = byte;
+    }
+}
+
+/* Where the elements of a file go, one after the other: in C order the last index runs fastest. */
+struct walk {
+  size_t n_dims, shape[MAX_DIMS], stride[MAX_DIMS], index[MAX_DIMS];
+  size_t at;
+};
+
+static struct walk walk_of(const struct npy *npy) {
+  size_t n_dims = npy->array.n_dims, stride = 1;
+  struct walk walk = {.n_dims = n_dims};
+  for (size_t k = n_dims; k-- > 0; stride *= npy->array.shape[k]) {
+    size_t place = npy->fortran ? k : n_dims - 1 - k; /* the fastest comes first */
+    walk.shape[place] = npy->array.shape[k];
+    walk.stride[place] = stride;
+  }
+  return walk;
+}
+
+static inline void walk_on(struct walk *walk) {
+  for (size_t k = 0; k < walk->n_dims; k++) {
+    walk->at += walk->stride[k];
+    if (++walk->index[k] < walk->shape[k]) return;
+    walk->at -= walk->stride[k] * walk->shape[k];
+    walk->index[k] = 0;
+  }
+}
+
 static sprint_status read_elements(struct npy *npy) {
   unsigned char block[BLOCK_ELEMENTS * 8];
+  double values[BLOCK_ELEMENTS];
+  struct walk walk = walk_of(npy);
   npy->array.data = sprint__alloc(npy->context, npy->n_elements, sizeof *npy->array.data);
   if (!npy->array.data) return SPRINT_ERROR_MEMORY;
-  for (size_t done = 0; done < npy->n_elements;) {
-    size_t n = npy->n_elements - done < BLOCK_ELEMENTS ? npy->n_elements - done : BLOCK_ELEMENTS;
+  for (size_t done = 0, n; done < npy->n_elements; done += n) {
+    n = npy->n_elements - done < BLOCK_ELEMENTS ? npy->n_elements - done : BLOCK_ELEMENTS;
     if (fread(block, npy->type->size, n, npy->stream) != n) return refuse(npy, "cannot be read to its end");
-    npy->type->convert(block, n, npy->array.data + done);
-    done += n;
+    if (npy->turned) turn_round(block, n, npy->type->size);
+    npy->type->convert(block, n, npy->fortran ? values : npy->array.data + done);
+    for (size_t i = 0; npy->fortran && i < n; i++, walk_on(&walk)) npy->array.data[walk.at] = values[i];
   }
   return SPRINT_OK;
 }
 
 static sprint_status read_bytes(struct npy *npy) {
+  unsigned char block[BLOCK_ELEMENTS];
+  struct walk walk = walk_of(npy);
   npy->bytes = sprint__alloc(npy->context, npy->n_elements, 1);
   if (!npy->bytes) return SPRINT_ERROR_MEMORY;
-  if (fread(npy->bytes, 1, npy->n_elements, npy->stream) != npy->n_elements)
-    return refuse(npy, "cannot be read to its end");
+  for (size_t done = 0, n; done < npy->n_elements; done += n) {
+    n = npy->n_elements - done < BLOCK_ELEMENTS ? npy->n_elements - done : BLOCK_ELEMENTS;
+    if (fread(npy->fortran ? block : npy->bytes + done, 1, n, npy->stream) != n)
+      return refuse(npy, "cannot be read to its end");
+    for (size_t i = 0; npy->fortran && i < n; i++, walk_on(&walk)) npy->bytes[walk.at] = block[i];
+  }
   return SPRINT_OK;
 }
 
@@ -206,7 +256,7 @@ static sprint_status read_all(struct npy *npy, bool keep_images) {
   SPRINT__TRY(parse_order(npy));
   SPRINT__TRY(parse_shape(npy));
   SPRINT__TRY(check_size(npy));
-  bool image = npy->array.n_dims >= 3 && strcmp(npy->type->code, "|u1") == 0;
+  bool image = npy->array.n_dims >= 3 && strcmp(npy->type->code, "u1") == 0;
   return keep_images && image ? read_bytes(npy) : read_elements(npy);
 }
 
@@ -222,6 +272,7 @@ static sprint_status read_npy(sprint_context *context, const char *path, sprint_
 }
 
 sprint_status sprint_npy_read(sprint_context *context, const char *path, sprint_array *ret_array) {
+  SPRINT__REQUIRE(context, path, ret_array);
   return read_npy(context, path, ret_array, NULL);
 }
 
@@ -240,7 +291,7 @@ static void write_header(FILE *stream, const char *code, size_t n_dims, const si
   char sizes[MAX_DIMS * 24] = "", dict[256];
   for (size_t k = 0, n = 0; k < n_dims; k++)
     n += (size_t)snprintf(sizes + n, sizeof sizes - n, k ? ", %zu" : n_dims == 1 ? "%zu," : "%zu", shape[k]);
-  int n = snprintf(dict, sizeof dict, "{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", code, sizes);
+  int n = snprintf(dict, sizeof dict, "{'descr': '<%s', 'fortran_order': False, 'shape': (%s), }", code, sizes);
   int padded = (10 + n + 1 + 63) / 64 * 64 - 10;
   fwrite(magic, 1, sizeof magic, stream);
   const unsigned char version_and_length[4] = {1, 0, (unsigned char)(padded & 0xff), (unsigned char)(padded >> 8)};
@@ -264,12 +315,25 @@ static sprint_status write_npy(sprint_context *context, const char *path, size_t
   return sprint__file_commit(context, &file);
 }
 
+/* Whether there is any data; a scalar, which has no shape, is one number. */
+static bool has_items(size_t n_dims, const size_t *shape) {
+  for (size_t k = 0; k < n_dims; k++)
+    if (shape[k] == 0) return false;
+  return true;
+}
+
 sprint_status sprint_npy_write(sprint_context *context, const char *path, size_t n_dims, const size_t *shape,
                                const sprint_real *data) {
+  SPRINT__REQUIRE(context, path);
+  if (n_dims) SPRINT__REQUIRE(context, shape);
+  if (has_items(n_dims, shape)) SPRINT__REQUIRE(context, data);
   return write_npy(context, path, n_dims, shape, data, &types[sizeof(sprint_real) == sizeof(double)]);
 }
 
 sprint_status sprint_npy_write_double(sprint_context *context, const char *path, size_t n_dims, const size_t *shape,
                                       const double *data) {
+  SPRINT__REQUIRE(context, path);
+  if (n_dims) SPRINT__REQUIRE(context, shape);
+  if (has_items(n_dims, shape)) SPRINT__REQUIRE(context, data);
   return write_npy(context, path, n_dims, shape, data, &types[1]);
 }

@@ -6,6 +6,8 @@
 #include <zlib.h>
 
 #include "base/lanes.h"
+#include "base/sized.h"
+#include "population/encoding.h"
 #include "population/source.h"
 #include "population/weights.h"
 
@@ -53,6 +55,7 @@ static sprint_status alloc_reals(sprint_population *p) {
 void sprint_population_free(sprint_population *p) {
   if (!p) return;
   sprint__source_free(p->source);
+  sprint__encoding_free(p->encoding);
   sprint__arena_free(&p->arena);
   sprint__free(p);
 }
@@ -113,12 +116,16 @@ static sprint_status own_names(sprint_population *p, char **names, char **class_
   p->class_names = sprint__arena_keep(&p->arena, class_names);
   p->label_name = sprint__arena_strdup(&p->arena, label_name);
   SPRINT__TRY(sprint__arena_status(&p->arena));
-  for (size_t j = 0; j < p->d; j++) p->columns[j].name = names[j];
+  for (size_t j = 0; j < p->d; j++) {
+    p->columns[j].name = names[j];
+    p->columns[j].source = names[j];
+  }
   return SPRINT_OK;
 }
 
 sprint_status sprint_population_new(sprint_context *context, size_t n, size_t d, const sprint_real *x,
                                     const sprint_real *y, size_t n_classes, sprint_population **ret_population) {
+  SPRINT__REQUIRE(context, x, y, ret_population);
   SPRINT__SCOPED(sprint_population_free) sprint_population *p = NULL;
   SPRINT__TRY(population_alloc(context, n, d, n_classes, &p));
   SPRINT__TRY(alloc_reals(p));
@@ -131,6 +138,22 @@ sprint_status sprint_population_new(sprint_context *context, size_t n, size_t d,
   SPRINT__TRY(population_finish(p, false));
   *ret_population = sprint__give(&p);
   return SPRINT_OK;
+}
+
+sprint_status sprint_population_new_strided(sprint_context *context, const sprint_strided *x, const sprint_real *y,
+                                            size_t n_classes, sprint_population **ret_population) {
+  sprint_strided own = {.size = sizeof own};
+  size_t size = 0;
+  SPRINT__SIZED_TAKE(context, sprint_strided, x, &own);
+  if (!own.x) return sprint_fail(context, SPRINT_ERROR_ARGUMENT, "sprint_strided: x is NULL; an array was expected");
+  if (__builtin_mul_overflow(own.n, own.d, &size))
+    return sprint_fail(context, SPRINT_ERROR_ARGUMENT, "%zu rows of %zu features are too many", own.n, own.d);
+  SPRINT__SCOPED(sprint__free) sprint_real *rows = sprint__alloc(context, size, sizeof *rows);
+  if (!rows) return SPRINT_ERROR_MEMORY;
+  for (size_t i = 0; i < own.n; i++)
+    for (size_t j = 0; j < own.d; j++)
+      rows[i * own.d + j] = own.x[(ptrdiff_t)i * own.row_stride + (ptrdiff_t)j * own.column_stride];
+  return sprint_population_new(context, own.n, own.d, rows, y, n_classes, ret_population);
 }
 
 /* Rows on their way from a table to a population. */
@@ -222,6 +245,17 @@ static sprint_status copy_weights(const struct sprint__table *table, const uint3
   return sprint__arena_status(&p->arena);
 }
 
+/* Those of levels are copied; the source of any other is its name. */
+static sprint_status copy_origins(const struct sprint__table *table, sprint_population *p) {
+  for (size_t j = 0; table->origins && j < p->d; j++) {
+    p->columns[j].kind = table->origins[j].kind;
+    if (!table->origins[j].level) continue;
+    p->columns[j].source = sprint__arena_strdup(&p->arena, table->origins[j].source);
+    p->columns[j].level = sprint__arena_strdup(&p->arena, table->origins[j].level);
+  }
+  return sprint__arena_status(&p->arena);
+}
+
 static sprint_status copy_table(struct sprint__table *table, const struct sprint__column *columns, const uint32_t *rows,
                                 bool use_up, sprint_population *p) {
   const char *const *class_names = (const char *const *)table->class_names;
@@ -229,6 +263,7 @@ static sprint_status copy_table(struct sprint__table *table, const struct sprint
   memcpy(p->columns, columns, p->d * sizeof *columns);
   SPRINT__TRY(own_names(p, sprint__names_copy(p->context, (const char *const *)table->names, p->d),
                         sprint__names_copy(p->context, class_names, p->n_classes), table->label_name));
+  SPRINT__TRY(copy_origins(table, p));
   SPRINT__TRY(copy_weights(table, rows, p));
   if (!table->bytes) return copy_reals(table, columns, rows, use_up, p);
   for (size_t i = 0; i < p->n; i++) p->y[i] = (sprint_real)table->y[rows ? rows[i] : i];
@@ -262,6 +297,8 @@ void sprint__population_gather(const sprint_population *p, const uint32_t *who, 
 
 sprint_status sprint_population_rows(const sprint_population *p, const uint32_t *who, size_t start, size_t n,
                                      sprint_real *ret_x) {
+  if (!p) return SPRINT_ERROR_ARGUMENT;
+  SPRINT__REQUIRE(p->context, ret_x);
   if (!who && (start > p->n || n > p->n - start))
     return sprint_fail(p->context, SPRINT_ERROR_ARGUMENT, "rows %zu .. %zu of a population of %zu", start, start + n,
                        p->n);
@@ -274,7 +311,8 @@ sprint_status sprint_population_rows(const sprint_population *p, const uint32_t 
 }
 
 bool sprint_population_image(const sprint_population *p, size_t ret_shape[3]) {
-  if (!p->image.channels) return false;
+  if (!p || !p->image.channels) return false;
+  if (!ret_shape) return true;
   ret_shape[0] = p->image.channels;
   ret_shape[1] = p->image.height;
   ret_shape[2] = p->image.width;
@@ -298,6 +336,13 @@ bool sprint__population_is_constant(const sprint_population *p, size_t feature) 
 
 enum { LISTED = 12 }; /* classes that a complaint names */
 
+char *sprint__population_class_list(const sprint_population *p) {
+  const char *const *names = (const char *const *)p->class_names;
+  size_t n = p->n_classes < LISTED ? p->n_classes : LISTED;
+  SPRINT__SCOPED(sprint__free) char *all = sprint__names_join(p->context, names, n, ", ");
+  return all ? sprint__printf(p->context, "%s%s", all, n < p->n_classes ? ", ..." : "") : NULL;
+}
+
 sprint_status sprint__population_class(const struct sprint__section *section, const char *key,
                                        const sprint_population *p, const char *name, size_t *ret_class) {
   const char *const *names = (const char *const *)p->class_names;
@@ -308,12 +353,10 @@ sprint_status sprint__population_class(const struct sprint__section *section, co
     }
   if (!p->n_classes) return sprint__refuse(section, key, "'%s' is not a class of the data, which has none", name);
   const char *near = sprint__nearest(name, names, p->n_classes);
-  size_t n = p->n_classes < LISTED ? p->n_classes : LISTED;
-  SPRINT__SCOPED(sprint__free) char *all = sprint__names_join(p->context, names, n, ", ");
+  SPRINT__SCOPED(sprint__free) char *all = sprint__population_class_list(p);
   if (!all) return SPRINT_ERROR_MEMORY;
-  return sprint__refuse(section, key, "'%s' is not a class of the data%s%s%s (one of %s%s)", name,
-                        near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", all,
-                        n < p->n_classes ? ", ..." : "");
+  return sprint__refuse(section, key, "'%s' is not a class of the data%s%s%s (one of %s)", name,
+                        near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", all);
 }
 
 ptrdiff_t sprint__population_find(const sprint_population *p, const char *name) {
@@ -322,18 +365,18 @@ ptrdiff_t sprint__population_find(const sprint_population *p, const char *name) 
   return -1;
 }
 
-size_t sprint_population_n(const sprint_population *p) { return p->n; }
-bool sprint_population_is_endless(const sprint_population *p) { return p->source != NULL; }
-size_t sprint_population_n_features(const sprint_population *p) { return p->d; }
-size_t sprint_population_n_classes(const sprint_population *p) { return p->n_classes; }
-size_t sprint_population_n_strata(const sprint_population *p) { return p->n_strata; }
-const sprint_real *sprint_population_x(const sprint_population *p) { return p->x; }
-const sprint_real *sprint_population_y(const sprint_population *p) { return p->y; }
+size_t sprint_population_n(const sprint_population *p) { return p ? p->n : 0; }
+bool sprint_population_is_endless(const sprint_population *p) { return p ? p->source != NULL : false; }
+size_t sprint_population_n_features(const sprint_population *p) { return p ? p->d : 0; }
+size_t sprint_population_n_classes(const sprint_population *p) { return p ? p->n_classes : 0; }
+size_t sprint_population_n_strata(const sprint_population *p) { return p ? p->n_strata : 0; }
+const sprint_real *sprint_population_x(const sprint_population *p) { return p ? p->x : NULL; }
+const sprint_real *sprint_population_y(const sprint_population *p) { return p ? p->y : NULL; }
 
 const char *sprint_population_feature_name(const sprint_population *p, size_t feature) {
-  return feature < p->d ? p->columns[feature].name : NULL;
+  return p && feature < p->d ? p->columns[feature].name : NULL;
 }
 
 const char *sprint_population_class_name(const sprint_population *p, size_t class_number) {
-  return class_number < p->n_classes ? p->class_names[class_number] : NULL;
+  return p && class_number < p->n_classes ? p->class_names[class_number] : NULL;
 }

@@ -24,7 +24,7 @@ static const sprint_param params[] = {
 struct flow {
   struct sprint__arena arena;
   const char *path;
-  struct sprint__csv_rows rows;
+  struct sprint__csv_rows rows; /* its encoding is the population's, which outlives this */
   struct sprint__labels labels;
   bool settled; /* the classes are known, */
   bool listed;  /* from the config */
@@ -43,8 +43,10 @@ struct reading {
   char *block;    /* (BLOCK_SIZE) */
   size_t at, end; /* in it: what has not been looked at */
   bool finished;
-  bool came;      /* a record: */
-  double *raw, y; /* (d) its features as they stand there; its label, or class, or the number of one */
+  bool came;     /* a record: */
+  double *codes; /* (n_fields) its fields */
+  double *raw;   /* (d) its features, once the levels are known */
+  double y;      /* its label, or class, or the number of one */
 };
 
 static void reading_free(struct reading *r) {
@@ -52,6 +54,7 @@ static void reading_free(struct reading *r) {
   sprint__inflow_close(&r->inflow);
   sprint__csv_reader_free(r->reader);
   sprint__free(r->block);
+  sprint__free(r->codes);
   sprint__free(r->raw);
   sprint__free(r);
 }
@@ -71,8 +74,10 @@ static sprint_status take_header(void *user, const struct sprint__csv_row *row, 
   struct reading *r = user;
   struct flow *flow = r->flow;
   SPRINT__TRY(flow->rows.columns ? check_header(flow, row) : sprint__csv_rows_choose(&flow->rows, flow->section, row));
-  r->raw = sprint__alloc(flow->rows.context, flow->rows.d, sizeof *r->raw);
-  return r->raw ? SPRINT_OK : SPRINT_ERROR_MEMORY;
+  if (flow->rows.has_weight)
+    return sprint__refuse(flow->section, "weight", "a population without end takes no weights; ignore leaves them out");
+  r->codes = sprint__alloc(flow->rows.context, flow->rows.encoding->n_fields, sizeof *r->codes);
+  return r->codes ? SPRINT_OK : SPRINT_ERROR_MEMORY;
 }
 
 static sprint_status refuse_class(const struct flow *flow, const struct sprint__csv_row *row, const char *text) {
@@ -100,7 +105,8 @@ static sprint_status take_label(struct reading *r, const struct sprint__csv_row 
 static sprint_status take_row(void *user, const struct sprint__csv_row *row) {
   struct reading *r = user;
   bool dropped = false;
-  SPRINT__TRY(sprint__csv_rows_features(&r->flow->rows, row, r->raw, &dropped));
+  double weight;
+  SPRINT__TRY(sprint__csv_rows_read(&r->flow->rows, row, r->codes, &weight, &dropped));
   if (dropped) return SPRINT_OK;
   r->came = true;
   return take_label(r, row);
@@ -115,7 +121,7 @@ static sprint_status reading_new(struct flow *flow, struct reading **ret_reading
   r->block = sprint__alloc(context, BLOCK_SIZE, 1);
   if (!r->block) return SPRINT_ERROR_MEMORY;
   struct sprint__csv_sink sink = {r, take_header, take_row};
-  SPRINT__TRY(sprint__csv_reader_new(context, flow->path, flow->rows.separator, &sink, &r->reader));
+  SPRINT__TRY(sprint__csv_reader_new(context, flow->path, &flow->rows.encoding->dialect, &sink, &r->reader));
   SPRINT__TRY(sprint__inflow_open(context, flow->path, &r->inflow));
   r->inflow.follow = flow->follow;
   r->inflow.patience = flow->patience;
@@ -186,9 +192,11 @@ static sprint_status read_stream(struct sprint__tap *tap, const struct sprint__d
   struct reading *r = tap->impl;
   if (!r) SPRINT__TRY(begin(tap, &r));
   tap->impl = r;
+  if (!r->raw && !(r->raw = sprint__alloc(population->context, d, sizeof *r->raw))) return SPRINT_ERROR_MEMORY;
   for (; got < n; got++) {
     SPRINT__TRY(next(r, &tap->idle, &tap->ending));
     if (!r->came) break;
+    sprint__encoding_expand(population->encoding, r->codes, r->raw);
     for (size_t j = 0; j < d; j++) ret_x[got * d + j] = sprint__column_feature(&population->columns[j], r->raw[j]);
     ret_y[got] = (sprint_real)r->y;
   }
@@ -227,11 +235,11 @@ static sprint_status read_window(struct flow *flow, const struct sprint__section
     sprint_stop ending;
     SPRINT__TRY(next(r, &(struct sprint__idle){0}, &ending));
     if (!r->came) return refuse_short(flow, section, table->n, ending);
-    table->d = flow->rows.d;
+    table->d = flow->rows.encoding->n_fields;
     size_t row_size = table->d * sizeof *table->x;
     SPRINT__TRY(sprint__grow(table->context, (void **)&table->x, table->n, &x_room, table->n + 1, row_size));
     SPRINT__TRY(sprint__grow(table->context, (void **)&table->y, table->n, &y_room, table->n + 1, sizeof *table->y));
-    memcpy(table->x + table->n * table->d, r->raw, row_size);
+    memcpy(table->x + table->n * table->d, r->codes, row_size);
     table->y[table->n] = r->y;
   }
   return SPRINT_OK;
@@ -264,7 +272,10 @@ static sprint_status load(struct flow *flow, const struct sprint__section *secti
   flow->follow = sprint__get_flag(section, "follow");
   flow->patience = sprint__get_real(section, "patience");
   flow->window = (size_t)sprint__get_integer(section, "window");
-  SPRINT__TRY(sprint__csv_rows_of(section, &flow->arena, path, &flow->rows));
+  SPRINT__TRY(sprint__csv_encoding(section, path, &table->encoding));
+  flow->rows = (struct sprint__csv_rows){
+      .context = table->context, .arena = &flow->arena, .path = path, .encoding = table->encoding};
+  flow->rows.target = (enum sprint__target)sprint__get_choice(section, "target");
   SPRINT__TRY(settle_listed(flow, section, table));
   SPRINT__TRY(reading_new(flow, &flow->first));
   if (flow->follow && !flow->first->inflow.regular)
@@ -273,8 +284,9 @@ static sprint_status load(struct flow *flow, const struct sprint__section *secti
   flow->section = section;
   SPRINT__TRY(read_window(flow, section, table));
   flow->section = NULL;
-  table->fill_median = flow->rows.missing == SPRINT__MISSING_MEDIAN;
-  SPRINT__TRY(sprint__csv_rows_name(&flow->rows, table));
+  table->fill_median = table->encoding->missing == SPRINT__MISSING_MEDIAN;
+  table->label_name = sprint__strdup(table->context, flow->rows.header.names[flow->rows.label]);
+  if (!table->label_name) return SPRINT_ERROR_MEMORY;
   if (flow->rows.target == SPRINT__TARGET_VALUE || flow->settled) return SPRINT_OK;
   flow->settled = true;
   return sprint__labels_finish(&flow->labels, table->y, table->n, &table->n_classes, &table->class_names);

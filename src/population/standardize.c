@@ -1,5 +1,5 @@
-/* Standardising: mean, population standard deviation and median of each column, in double. The columns of an image's
- * channel are one: they share its mean and deviation. */
+/* Standardising: mean and population standard deviation of each column, in double; rows count for their weight.
+ * The columns of an image's channel are one: they share its mean and deviation. */
 #include <math.h>
 
 #include "population/build.h"
@@ -7,80 +7,33 @@
 /* Below this ratio of deviation to mean the digits of a column are rounding, and it counts as constant. */
 #define CONSTANT_RATIO 1e-12
 
-/* The rows that a fit looks at. */
-struct view {
-  const struct sprint__table *table;
-  const uint32_t *rows; /* NULL: the first n */
-  size_t n;
-};
-
-static size_t view_number(const struct view *view, size_t i) { return view->rows ? view->rows[i] : i; }
-
-static double value_or_fill(double value, const struct sprint__column *column) {
-  return isnan(value) ? column->fill : value;
-}
-
-static void swap(double *a, double *b) {
-  double kept = *a;
-  *a = *b;
-  *b = kept;
-}
-
-static double middle_of(double a, double b, double c) { return fmax(fmin(a, b), fmin(fmax(a, b), c)); }
-
-/* The value that sorting would put at place k; values (n) are reordered so that no smaller one stands behind it.
- * Hoare's selection. */
-static double select_kth(double *values, size_t n, size_t k) {
-  size_t low = 0, high = n - 1;
-  while (low < high) {
-    double pivot = middle_of(values[low], values[low + (high - low) / 2], values[high]);
-    size_t i = low, j = high;
-    for (;;) {
-      while (values[i] < pivot) i++;
-      while (values[j] > pivot) j--;
-      if (i >= j) break;
-      swap(&values[i++], &values[j--]);
-    }
-    if (k <= j)
-      high = j;
-    else
-      low = j + 1;
-  }
-  return values[k];
-}
-
-static double median(double *values, size_t n) {
-  double upper = select_kth(values, n, n / 2);
-  if (n % 2) return upper;
-  double lower = values[0];
-  for (size_t i = 1; i < n / 2; i++) lower = fmax(lower, values[i]);
-  return lower + (upper - lower) / 2;
-}
-
-/* For loaded tables alone: generated ones have no missing values. */
-static sprint_status fit_medians(const struct view *view, struct sprint__column *columns) {
-  const struct sprint__table *table = view->table;
-  SPRINT__SCOPED(sprint__free) double *values = sprint__alloc(table->context, view->n, sizeof *values);
-  if (!values) return SPRINT_ERROR_MEMORY;
-  for (size_t j = 0; j < table->d; j++) {
-    size_t n = 0;
-    for (size_t i = 0; i < view->n; i++) {
-      double value = table->x[view_number(view, i) * table->d + j];
-      if (!isnan(value)) values[n++] = value;
-    }
-    if (!n)
-      return sprint_fail(table->context, SPRINT_ERROR_INPUT,
-                         "column '%s': every value is missing, so there is no median to fill in", table->names[j]);
-    columns[j].fill = median(values, n);
-  }
-  return SPRINT_OK;
-}
-
 struct sums {
+  const struct sprint__view *view;
   struct sprint__column *columns; /* (d) */
   size_t d;
-  double *first; /* (d) the first row */
+  double *first;   /* (d) the first row */
+  size_t n_seen;   /* rows of this pass so far */
+  double n_people; /* of all rows, by weight */
+  bool even;       /* no weights, or none that counts: one person each */
 };
+
+static double next_weight(struct sums *s) {
+  size_t i = s->n_seen++;
+  return s->even ? 1 : sprint__view_weight(s->view, i);
+}
+
+/* Has all rows of the view visited, from the first on. */
+static sprint_status pass(struct sums *s, sprint__row_visit visit) {
+  s->n_seen = 0;
+  return sprint__table_visit(s->view->table, s->view->rows, s->view->n, visit, s);
+}
+
+static void count_people(struct sums *s) {
+  s->n_people = 0;
+  for (size_t i = 0; i < s->view->n; i++) s->n_people += sprint__view_weight(s->view, i);
+  s->even = !s->view->table->weight || s->n_people <= 0;
+  if (s->even) s->n_people = (double)s->view->n;
+}
 
 static void see(void *user, const double *x) {
   const struct sums *s = user;
@@ -88,32 +41,35 @@ static void see(void *user, const double *x) {
 }
 
 static void add_to_means(void *user, const double *x) {
-  const struct sums *s = user;
+  struct sums *s = user;
+  double weight = next_weight(s);
   see(user, x);
-  for (size_t j = 0; j < s->d; j++) s->columns[j].mean += value_or_fill(x[j], &s->columns[j]) - s->first[j];
+  for (size_t j = 0; j < s->d; j++)
+    s->columns[j].mean += weight * (sprint__column_value(&s->columns[j], x[j]) - s->first[j]);
 }
 
 static void add_to_variances(void *user, const double *x) {
-  const struct sums *s = user;
+  struct sums *s = user;
+  double weight = next_weight(s);
   for (size_t j = 0; j < s->d; j++) {
-    double difference = value_or_fill(x[j], &s->columns[j]) - s->columns[j].mean;
-    s->columns[j].scale += difference * difference;
+    double difference = sprint__column_value(&s->columns[j], x[j]) - s->columns[j].mean;
+    s->columns[j].scale += weight * (difference * difference);
   }
 }
 
 /* Sums differences from the first row, so that the mean of a constant column is that constant exactly. */
-static sprint_status fit_means(const struct view *view, struct sums *s) {
-  const double *first = sprint__table_row(view->table, view_number(view, 0), s->first, NULL);
-  for (size_t j = 0; j < s->d; j++) s->first[j] = value_or_fill(first[j], &s->columns[j]);
-  SPRINT__TRY(sprint__table_visit(view->table, view->rows, view->n, add_to_means, s));
-  for (size_t j = 0; j < s->d; j++) s->columns[j].mean = s->first[j] + s->columns[j].mean / (double)view->n;
+static sprint_status fit_means(struct sums *s) {
+  const double *first = sprint__table_row(s->view->table, sprint__view_number(s->view, 0), s->first, NULL);
+  for (size_t j = 0; j < s->d; j++) s->first[j] = sprint__column_value(&s->columns[j], first[j]);
+  SPRINT__TRY(pass(s, add_to_means));
+  for (size_t j = 0; j < s->d; j++) s->columns[j].mean = s->first[j] + s->columns[j].mean / s->n_people;
   return SPRINT_OK;
 }
 
-static sprint_status fit_deviations(const struct view *view, struct sums *s) {
+static sprint_status fit_deviations(struct sums *s) {
   for (size_t j = 0; j < s->d; j++) s->columns[j].scale = 0;
-  SPRINT__TRY(sprint__table_visit(view->table, view->rows, view->n, add_to_variances, s));
-  for (size_t j = 0; j < s->d; j++) s->columns[j].scale = sqrt(s->columns[j].scale / (double)view->n);
+  SPRINT__TRY(pass(s, add_to_variances));
+  for (size_t j = 0; j < s->d; j++) s->columns[j].scale = sqrt(s->columns[j].scale / s->n_people);
   return SPRINT_OK;
 }
 
@@ -140,27 +96,54 @@ static void pool_channel(struct sprint__column *columns, size_t plane) {
   set_channel(columns, plane, mean, sqrt(variance / (double)plane));
 }
 
-static sprint_status fit_reals(const struct view *view, bool standardize, struct sprint__column *columns) {
-  const struct sprint__table *table = view->table;
+/* The median and the range between quartiles, for columns that have them; no range, but some spread: the deviation. */
+static void take_quartiles(const struct sprint__quartiles *quartiles, struct sprint__column *columns, size_t d) {
+  for (size_t j = 0; j < d; j++) {
+    if (isnan(quartiles[j].median)) continue;
+    columns[j].mean = quartiles[j].median;
+    if (quartiles[j].range > CONSTANT_RATIO * fabs(quartiles[j].median)) columns[j].scale = quartiles[j].range;
+  }
+}
+
+static sprint_status fit_moments(struct sums *s) {
+  const struct sprint__table *table = s->view->table;
   size_t plane = table->image.height * table->image.width;
-  SPRINT__SCOPED(sprint__free) double *first = sprint__alloc(table->context, table->d, sizeof *first);
-  struct sums sums = {columns, table->d, first};
-  if (!first) return SPRINT_ERROR_MEMORY;
-  if (!standardize) return sprint__table_visit(table, view->rows, view->n, see, &sums);
-  SPRINT__TRY(fit_means(view, &sums));
-  SPRINT__TRY(fit_deviations(view, &sums));
-  for (size_t c = 0; c < table->image.channels; c++) pool_channel(columns + c * plane, plane);
-  for (size_t j = 0; j < table->d; j++) columns[j].scale = scale_of(columns[j].mean, columns[j].scale);
+  count_people(s);
+  SPRINT__TRY(fit_means(s));
+  SPRINT__TRY(fit_deviations(s));
+  for (size_t c = 0; c < table->image.channels; c++) pool_channel(s->columns + c * plane, plane);
+  for (size_t j = 0; j < s->d; j++) {
+    s->columns[j].scale = scale_of(s->columns[j].mean, s->columns[j].scale);
+    if (s->columns[j].kind != SPRINT__LEVEL) continue;
+    s->columns[j].mean = 0;
+    s->columns[j].scale = 1;
+  }
+  return SPRINT_OK;
+}
+
+static sprint_status fit_reals(const struct sprint__view *view, const struct sprint__scaling *scaling,
+                               struct sprint__column *columns) {
+  const struct sprint__table *table = view->table;
+  SPRINT__SCRATCH(room, table->context);
+  struct sprint__quartiles *quartiles = sprint__arena_take(&room, table->d, sizeof *quartiles);
+  struct sums sums = {.view = view, .columns = columns, .d = table->d};
+  sums.first = sprint__arena_take(&room, table->d, sizeof *sums.first);
+  SPRINT__TRY(sprint__arena_status(&room));
+  if (scaling->quartiles || scaling->clip > 0)
+    SPRINT__TRY(sprint__columns_fit_quartiles(view, scaling->clip, columns, quartiles));
+  if (!scaling->standardize) return pass(&sums, see);
+  SPRINT__TRY(fit_moments(&sums));
+  if (scaling->quartiles) take_quartiles(quartiles, columns, table->d);
   return SPRINT_OK;
 }
 
 /* From the counts of the 256 values a byte has: exact to a few roundings, at one pass over the bytes. */
-static void fit_channel(const struct view *view, size_t channel, struct sprint__column *columns) {
+static void fit_channel(const struct sprint__view *view, size_t channel, struct sprint__column *columns) {
   const struct sprint__table *table = view->table;
   size_t plane = table->image.height * table->image.width;
   uint64_t counts[256] = {0};
   for (size_t i = 0; i < view->n; i++) {
-    const uint8_t *bytes = table->bytes + view_number(view, i) * table->d + channel * plane;
+    const uint8_t *bytes = table->bytes + sprint__view_number(view, i) * table->d + channel * plane;
     for (size_t k = 0; k < plane; k++) counts[bytes[k]]++;
   }
   double n = (double)view->n * (double)plane, mean = 0, variance = 0;
@@ -170,13 +153,17 @@ static void fit_channel(const struct view *view, size_t channel, struct sprint__
   set_channel(columns + channel * plane, plane, mean, scale_of(mean, sqrt(variance / n)));
 }
 
-sprint_status sprint__columns_fit(const struct sprint__table *table, const uint32_t *rows, size_t n, bool standardize,
+sprint_status sprint__columns_fit(const struct sprint__view *view, const struct sprint__scaling *scaling,
                                   struct sprint__column *ret_columns) {
-  struct view view = {table, rows, n};
-  const struct sprint__column pixel = {NULL, 0, 255, NAN, 0, 255, true};
-  for (size_t j = 0; j < table->d; j++) ret_columns[j] = table->bytes ? pixel : sprint__column_unseen;
-  if (table->fill_median) SPRINT__TRY(fit_medians(&view, ret_columns));
-  if (!table->bytes) return fit_reals(&view, standardize, ret_columns);
-  for (size_t c = 0; standardize && c < table->image.channels; c++) fit_channel(&view, c, ret_columns);
+  const struct sprint__table *table = view->table;
+  const struct sprint__column pixel = {NULL,           0,    255,  NAN,       0,       255, true,
+                                       SPRINT__NUMBER, NULL, NULL, -INFINITY, INFINITY};
+  for (size_t j = 0; j < table->d; j++) {
+    ret_columns[j] = table->bytes ? pixel : sprint__column_unseen;
+    if (table->origins) ret_columns[j].kind = table->origins[j].kind;
+  }
+  if (table->fill_median) SPRINT__TRY(sprint__columns_fit_medians(view, ret_columns));
+  if (!table->bytes) return fit_reals(view, scaling, ret_columns);
+  for (size_t c = 0; scaling->standardize && c < table->image.channels; c++) fit_channel(view, c, ret_columns);
   return SPRINT_OK;
 }

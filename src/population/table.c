@@ -1,5 +1,6 @@
 /* Tables: rows that are there, and rows that are made when they are asked for. */
 #include "base/lanes.h"
+#include "population/encoding.h"
 #include "population/source.h"
 
 enum {
@@ -21,6 +22,8 @@ void sprint__table_clear(struct sprint__table *table) {
   sprint__free(table->label_name);
   sprint__free(table->class_names);
   sprint__source_free(table->stream);
+  sprint__encoding_free(table->encoding);
+  sprint__free(table->origins);
   *table = (struct sprint__table){.context = table->context};
 }
 

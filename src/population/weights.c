@@ -101,12 +101,13 @@ sprint_status sprint__weights_set(sprint_population *p, const double *weights, c
 }
 
 sprint_status sprint_population_weigh(sprint_population *population, const double *weights) {
-  if (!weights)
-    return sprint_fail(population->context, SPRINT_ERROR_ARGUMENT,
-                       "weights are NULL; one for each of %zu rows was expected", population->n);
+  if (!population) return SPRINT_ERROR_ARGUMENT;
+  SPRINT__REQUIRE(population->context, weights);
   if (population->source)
     return sprint_fail(population->context, SPRINT_ERROR_ARGUMENT, "a population without end takes no weights");
   return sprint__weights_set(population, weights, NULL);
 }
 
-const double *sprint_population_weights(const sprint_population *population) { return population->weight; }
+const double *sprint_population_weights(const sprint_population *population) {
+  return population ? population->weight : NULL;
+}

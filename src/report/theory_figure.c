@@ -52,6 +52,7 @@ static void print_script(FILE *script, const sprint_constants *a, const sprint_c
 
 sprint_status sprint_theory_draw(sprint_context *context, const sprint_constants *constants,
                                  const sprint_certificate *certificate, const char *path) {
+  SPRINT__REQUIRE(context, constants, certificate, path);
   SPRINT__SCRATCH(arena, context);
   sprint_constants a;
   sprint_certificate step;

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "assess/edge.h"
+#include "assess/moves.h"
 #include "assess/scores.h"
 #include "base/vector.h"
 
@@ -14,11 +15,20 @@ const char *sprint_set_word(sprint_set set) {
 
 const char *sprint_verdict_word(sprint_verdict verdict) {
   static const char *const words[] = {
-#define X(name, word) word,
+#define X(name, word, text) word,
       SPRINT_VERDICT_LIST(X)
 #undef X
   };
   return (unsigned)verdict < SPRINT__COUNT(words) ? words[verdict] : NULL;
+}
+
+const char *sprint_verdict_text(sprint_verdict verdict) {
+  static const char *const texts[] = {
+#define X(name, word, text) text,
+      SPRINT_VERDICT_LIST(X)
+#undef X
+  };
+  return (unsigned)verdict < SPRINT__COUNT(texts) ? texts[verdict] : NULL;
 }
 
 const char *sprint_warning_word(sprint_warning_kind kind) {
@@ -31,20 +41,29 @@ const char *sprint_warning_word(sprint_warning_kind kind) {
 }
 
 const sprint_metrics *sprint_assessment_metrics(const sprint_assessment *assessment, sprint_set set) {
-  return (unsigned)set < SPRINT_N_SETS && assessment->has[set] ? &assessment->sets[set] : NULL;
+  return assessment && (unsigned)set < SPRINT_N_SETS && assessment->has[set] ? &assessment->sets[set] : NULL;
 }
 
 sprint_verdict sprint_assessment_verdict(const sprint_assessment *assessment, const char **ret_sentence) {
+  if (!assessment) return SPRINT_VERDICT_UNKNOWN;
   if (ret_sentence) *ret_sentence = assessment->sentence;
   return assessment->verdict;
 }
 
 const char *sprint_assessment_warning(const sprint_assessment *assessment, sprint_warning_kind kind) {
-  return (unsigned)kind < SPRINT_N_WARNINGS ? assessment->warnings[kind] : NULL;
+  return assessment && (unsigned)kind < SPRINT_N_WARNINGS ? assessment->warnings[kind] : NULL;
 }
 
-double sprint_assessment_gradient_mean(const sprint_assessment *assessment) { return assessment->gradient_mean; }
-double sprint_assessment_edge(const sprint_assessment *assessment) { return assessment->edge; }
+double sprint_assessment_gradient_mean(const sprint_assessment *assessment) {
+  return assessment ? assessment->gradient_mean : NAN;
+}
+double sprint_assessment_edge(const sprint_assessment *assessment) { return assessment ? assessment->edge : NAN; }
+
+size_t sprint_assessment_n_moves(const sprint_assessment *assessment) { return assessment ? assessment->n_moves : 0; }
+
+const sprint_column_move *sprint_assessment_move(const sprint_assessment *assessment, size_t i) {
+  return assessment && i < assessment->n_moves ? &assessment->moves[i] : NULL;
+}
 
 void sprint_assessment_free(sprint_assessment *assessment) {
   if (!assessment) return;
@@ -58,7 +77,7 @@ static sprint_status score_set(sprint_assessment *assessment, const sprint_run *
   bool heldout = set == SPRINT_SET_HELDOUT || set == SPRINT_SET_HELDOUT_BASE;
   bool reacts = set == SPRINT_SET_DEPLOYED || set == SPRINT_SET_HELDOUT;
   const sprint_population *population = heldout ? run->engine->heldout_pass.population : run->shift->population;
-  if (!population) return SPRINT_OK;
+  if (!population || (set == SPRINT_SET_HELDOUT && !sprint__shift_moves_outsiders(run->shift))) return SPRINT_OK;
   const double *p = sprint_run_strata(run, run->n_rows - 1);
   struct sprint__scoring scoring = {.shift = run->shift,
                                     .population = population,
@@ -73,9 +92,10 @@ static sprint_status score_set(sprint_assessment *assessment, const sprint_run *
 }
 
 static double mean_after_start(const sprint_run *run) {
-  double sum = 0;
-  for (size_t r = 1; r < run->n_rows; r++) sum += run->rows[r].gradient_sq;
-  return run->n_rows > 1 ? sum / (double)(run->n_rows - 1) : NAN;
+  const sprint_trace_row *rows = run->rows;
+  double sum = 0, epochs = rows[run->n_rows - 1].epoch;
+  for (size_t r = 1; r < run->n_rows; r++) sum += rows[r].gradient_sq * (rows[r].epoch - rows[r - 1].epoch);
+  return run->n_rows > 1 ? sum / epochs : NAN;
 }
 
 /* Of methods that go against an estimate of grad J, by a step that is taken as it is. */
@@ -96,11 +116,15 @@ static sprint_status measure(sprint_assessment *assessment, const sprint_run *ru
   assessment->edge = NAN;
   for (sprint_set set = 0; finite && set < SPRINT_N_SETS; set++) SPRINT__TRY(score_set(assessment, run, set, theta));
   if (finite) SPRINT__TRY(measure_edge(run, theta, &assessment->edge));
+  if (finite)
+    SPRINT__TRY(sprint__moves_of(&assessment->arena, run->shift, theta, &assessment->moves, &assessment->n_moves));
   SPRINT__TRY(sprint__assessment_judge(assessment, run));
   return sprint__assessment_warn(assessment, run);
 }
 
 sprint_status sprint_run_assess(const sprint_run *run, const sprint_assessment **ret_assessment) {
+  if (!run) return SPRINT_ERROR_ARGUMENT;
+  SPRINT__REQUIRE(run->context, ret_assessment);
   struct sprint__assessed *cache = run->assessed;
   if (run->n_rows == 0)
     return sprint_fail(run->context, SPRINT_ERROR_ARGUMENT, "the run has not been started, there is nothing to assess");

@@ -14,6 +14,8 @@ struct sprint_assessment {
   char *sentence;                    /* of the verdict */
   char *warnings[SPRINT_N_WARNINGS]; /* sentences, or NULL */
   double gradient_mean, edge;
+  size_t n_moves;
+  sprint_column_move *moves; /* (n_moves) */
 };
 
 SPRINT__FREE_AT(sprint_assessment_free, sprint_assessment)
@@ -28,5 +30,13 @@ sprint_status sprint__assessment_warn(sprint_assessment *assessment, const sprin
 json_t *sprint__warnings_json(const sprint_assessment *assessment);
 json_t *sprint__assessment_json(const sprint_assessment *assessment, const sprint_population *population);
 sprint_status sprint__assessment_read(const json_t *json, const char *folder, sprint_assessment *assessment);
+
+/* moves_json.c: the same of its moves. */
+json_t *sprint__moves_json(const sprint_assessment *assessment);
+sprint_status sprint__moves_read(const json_t *json, sprint_assessment *assessment);
+
+/* A number of run.json: null where it is not finite, NaN where there is none. */
+json_t *sprint__real_or_null(double value);
+double sprint__real_of(const json_t *json);
 
 #endif

@@ -24,8 +24,8 @@ static double *field_of(sprint_metrics *metrics, const struct field *field) {
   return (double *)(void *)((char *)metrics + field->offset);
 }
 
-static json_t *real_or_null(double value) { return isfinite(value) ? json_real(value) : json_null(); }
-static double real_of(const json_t *json) { return json_is_number(json) ? json_number_value(json) : NAN; }
+json_t *sprint__real_or_null(double value) { return isfinite(value) ? json_real(value) : json_null(); }
+double sprint__real_of(const json_t *json) { return json_is_number(json) ? json_number_value(json) : NAN; }
 
 static json_t *confusion_json(const sprint_metrics *metrics) {
   json_t *rows = json_array();
@@ -43,13 +43,13 @@ static json_t *set_json(const sprint_metrics *metrics) {
   json_t *json = json_object(), *roc = json_array(), *calibration = json_array();
   json_object_set_new(json, "n", json_integer((json_int_t)own.n));
   for (size_t f = 0; f < SPRINT__COUNT(fields); f++)
-    json_object_set_new(json, fields[f].name, real_or_null(*field_of(&own, &fields[f])));
+    json_object_set_new(json, fields[f].name, sprint__real_or_null(*field_of(&own, &fields[f])));
   for (size_t i = 0; i < own.n_roc; i++)
     json_array_append_new(roc, json_pack("[f, f]", own.roc[i].false_positives, own.roc[i].true_positives));
   for (size_t b = 0; own.n_classes && b < SPRINT_CALIBRATION_BINS; b++)
-    json_array_append_new(calibration,
-                          json_pack("[o, o, o]", real_or_null(own.calibration[b].share),
-                                    real_or_null(own.calibration[b].said), real_or_null(own.calibration[b].came)));
+    json_array_append_new(calibration, json_pack("[o, o, o]", sprint__real_or_null(own.calibration[b].share),
+                                                 sprint__real_or_null(own.calibration[b].said),
+                                                 sprint__real_or_null(own.calibration[b].came)));
   json_object_set_new(json, "positive", json_integer((json_int_t)own.positive));
   json_object_set_new(json, "n_scored", json_integer((json_int_t)own.n_scored));
   json_object_set_new(json, "roc", roc);
@@ -75,10 +75,11 @@ json_t *sprint__assessment_json(const sprint_assessment *assessment, const sprin
   json_object_set_new(json, "verdict", json_string(sprint_verdict_word(assessment->verdict)));
   json_object_set_new(json, "sentence", json_string(assessment->sentence));
   json_object_set_new(json, "warnings", sprint__warnings_json(assessment));
-  json_object_set_new(json, "gradient_sq_mean_after_start", real_or_null(assessment->gradient_mean));
-  json_object_set_new(json, "edge", real_or_null(assessment->edge));
+  json_object_set_new(json, "gradient_sq_mean_after_start", sprint__real_or_null(assessment->gradient_mean));
+  json_object_set_new(json, "edge", sprint__real_or_null(assessment->edge));
   json_object_set_new(json, "classes", classes);
   json_object_set_new(json, "sets", sets);
+  json_object_set_new(json, "moves", sprint__moves_json(assessment));
   return json;
 }
 
@@ -92,7 +93,7 @@ static sprint_status read_confusion(struct sprint__arena *arena, const json_t *r
   if (k == 0) return SPRINT_OK;
   double *confusion = sprint__arena_take(arena, k, k * sizeof *confusion);
   if (!confusion) return SPRINT_ERROR_MEMORY;
-  for (size_t i = 0; i < k * k; i++) confusion[i] = real_of(json_array_get(json_array_get(rows, i / k), i % k));
+  for (size_t i = 0; i < k * k; i++) confusion[i] = sprint__real_of(json_array_get(json_array_get(rows, i / k), i % k));
   metrics->confusion = confusion;
   metrics->n_classes = k;
   return SPRINT_OK;
@@ -105,17 +106,17 @@ static sprint_status read_set(struct sprint__arena *arena, const json_t *json, s
   metrics->positive = count_of(json_object_get(json, "positive"));
   metrics->n_scored = count_of(json_object_get(json, "n_scored"));
   for (size_t f = 0; f < SPRINT__COUNT(fields); f++)
-    *field_of(metrics, &fields[f]) = real_of(json_object_get(json, fields[f].name));
+    *field_of(metrics, &fields[f]) = sprint__real_of(json_object_get(json, fields[f].name));
   metrics->n_roc = json_array_size(roc) < SPRINT_ROC_POINTS ? json_array_size(roc) : SPRINT_ROC_POINTS;
   for (size_t i = 0; i < metrics->n_roc; i++) {
-    metrics->roc[i].false_positives = real_of(json_array_get(json_array_get(roc, i), 0));
-    metrics->roc[i].true_positives = real_of(json_array_get(json_array_get(roc, i), 1));
+    metrics->roc[i].false_positives = sprint__real_of(json_array_get(json_array_get(roc, i), 0));
+    metrics->roc[i].true_positives = sprint__real_of(json_array_get(json_array_get(roc, i), 1));
   }
   for (size_t b = 0; b < SPRINT_CALIBRATION_BINS; b++) {
     const json_t *bin = json_array_get(calibration, b);
-    metrics->calibration[b].share = real_of(json_array_get(bin, 0));
-    metrics->calibration[b].said = real_of(json_array_get(bin, 1));
-    metrics->calibration[b].came = real_of(json_array_get(bin, 2));
+    metrics->calibration[b].share = sprint__real_of(json_array_get(bin, 0));
+    metrics->calibration[b].said = sprint__real_of(json_array_get(bin, 1));
+    metrics->calibration[b].came = sprint__real_of(json_array_get(bin, 2));
   }
   return read_confusion(arena, json_object_get(json, "confusion"), metrics);
 }
@@ -142,8 +143,8 @@ sprint_status sprint__assessment_read(const json_t *json, const char *folder, sp
                        folder);
   assessment->verdict = verdict_of(verdict);
   assessment->sentence = text_of(arena, json_object_get(json, "sentence"));
-  assessment->gradient_mean = real_of(json_object_get(json, "gradient_sq_mean_after_start"));
-  assessment->edge = real_of(json_object_get(json, "edge"));
+  assessment->gradient_mean = sprint__real_of(json_object_get(json, "gradient_sq_mean_after_start"));
+  assessment->edge = sprint__real_of(json_object_get(json, "edge"));
   for (sprint_warning_kind k = 0; k < SPRINT_N_WARNINGS; k++) {
     const json_t *warning = json_object_get(warnings, sprint_warning_word(k));
     if (json_is_string(warning)) assessment->warnings[k] = text_of(arena, warning);
@@ -153,5 +154,5 @@ sprint_status sprint__assessment_read(const json_t *json, const char *folder, sp
     assessment->has[set] = json_is_object(one);
     if (assessment->has[set]) SPRINT__TRY(read_set(arena, one, &assessment->sets[set]));
   }
-  return sprint__arena_status(arena);
+  return sprint__moves_read(json_object_get(json, "moves"), assessment);
 }

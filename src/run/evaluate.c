@@ -43,7 +43,7 @@ sprint_status sprint__run_evaluates(sprint_run *run, const struct sprint__sectio
 static void measure_nothing(double *p, size_t n_strata, sprint_trace_row *row) {
   for (size_t c = 0; c < n_strata; c++) p[c] = NAN;
   row->loss = row->accuracy = row->loss_base = row->accuracy_base = row->loss_heldout = row->accuracy_heldout = NAN;
-  row->gradient_sq = row->displacement = row->bias = NAN;
+  row->gradient_sq = row->displacement = row->bias = row->bias_deployed = NAN;
   row->drift = row->drift_noise = row->kappa = row->distance = NAN;
 }
 
@@ -51,8 +51,8 @@ static void measure_nothing(double *p, size_t n_strata, sprint_trace_row *row) {
 static sprint_status measure(sprint_run *run, double *p, sprint_trace_row *row) {
   struct sprint__measures look;
   bool finite = false;
-  row->bias = NAN;
-  if (run->eval_bias) SPRINT__TRY(sprint__engine_bias(run->engine, run->room, &row->bias));
+  look.bias = row->bias_deployed = NAN;
+  if (run->eval_bias) SPRINT__TRY(sprint__engine_bias(run->engine, run->room, &row->bias_deployed));
   SPRINT__TRY(sprint__engine_measure(run->engine, run->room, p, &look, &finite));
   if (!finite) {
     measure_nothing(p, run->shift->population->n_strata, row);
@@ -60,6 +60,7 @@ static sprint_status measure(sprint_run *run, double *p, sprint_trace_row *row) 
   }
   const sprint_solver *solver = run->solver;
   row->distance = run->reference ? sprint__distance(solver->theta, run->reference, solver->n_params) : NAN;
+  row->bias = run->engine->lags ? look.bias : row->bias_deployed;
   row->loss = look.loss;
   row->accuracy = look.accuracy;
   row->displacement = look.displacement;
@@ -83,6 +84,12 @@ static void measure_strata(const double *p, size_t n, sprint_trace_row *row) {
   row->effective_classes = exp(row->entropy);
 }
 
+/* A row stands for the epochs since the one before it, the first for the start, which counts as one. */
+static double mean_over_epochs(const sprint_trace_row *before, const sprint_trace_row *row) {
+  double gone = 1 + before->epoch, new = row->epoch - before->epoch;
+  return (row->gradient_sq * new + before->gradient_sq_mean *gone) / (gone + new);
+}
+
 sprint_status sprint__run_evaluate(sprint_run *run) {
   const sprint_solver *solver = run->solver;
   size_t n = solver->n_params, rows = run->n_rows, n_strata = run->shift->population->n_strata;
@@ -93,7 +100,7 @@ sprint_status sprint__run_evaluate(sprint_run *run) {
   double *p = run->strata + rows * n_strata;
   *row = (sprint_trace_row){
       .size = sizeof *row,
-      .epoch = (double)solver->cost.epochs + (double)solver->epoch_step / (double)solver->inner,
+      .epoch = sprint__solver_epoch(solver),
       .cost = solver->cost,
       .seconds = run->seconds,
   };
@@ -101,8 +108,7 @@ sprint_status sprint__run_evaluate(sprint_run *run) {
   SPRINT__TRY(measure(run, p, row));
   run->shift->evals = evals;
   measure_strata(p, n_strata, row);
-  double total = row->gradient_sq + (rows ? row[-1].gradient_sq_mean * (double)rows : 0);
-  row->gradient_sq_mean = total / (double)(rows + 1);
+  row->gradient_sq_mean = rows ? mean_over_epochs(&row[-1], row) : row->gradient_sq;
   row->moved = rows ? sprint__distance(solver->theta, run->theta_before, n) : 0;
   memcpy(run->theta_before, solver->theta, n * sizeof *solver->theta);
   run->n_rows++;

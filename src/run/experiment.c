@@ -15,33 +15,46 @@ void sprint_experiment_free(sprint_experiment *experiment) {
 }
 SPRINT__FREE_AT(sprint_experiment_free, sprint_experiment)
 
-size_t sprint_experiment_n_points(const sprint_experiment *experiment) { return experiment->variants.n_points; }
-size_t sprint_experiment_n_methods(const sprint_experiment *experiment) { return experiment->variants.n_methods; }
-size_t sprint_experiment_n_seeds(const sprint_experiment *experiment) { return experiment->n_seeds; }
-uint64_t sprint_experiment_seed(const sprint_experiment *experiment, size_t seed) { return experiment->seeds[seed]; }
+size_t sprint_experiment_n_points(const sprint_experiment *experiment) {
+  return experiment ? experiment->variants.n_points : 0;
+}
+size_t sprint_experiment_n_methods(const sprint_experiment *experiment) {
+  return experiment ? experiment->variants.n_methods : 0;
+}
+size_t sprint_experiment_n_seeds(const sprint_experiment *experiment) { return experiment ? experiment->n_seeds : 0; }
+uint64_t sprint_experiment_seed(const sprint_experiment *experiment, size_t seed) {
+  return experiment && seed < experiment->n_seeds ? experiment->seeds[seed] : 0;
+}
 
 const char *sprint_experiment_point_name(const sprint_experiment *experiment, size_t point) {
-  return experiment->variants.points[point];
+  return experiment && point < experiment->variants.n_points ? experiment->variants.points[point] : NULL;
 }
 
 const char *sprint_experiment_method_name(const sprint_experiment *experiment, size_t method) {
-  return experiment->variants.items[method].name;
+  return experiment && method < experiment->variants.n_methods ? experiment->variants.items[method].name : NULL;
 }
 
 const sprint_kind *sprint_experiment_method_kind(const sprint_experiment *experiment, size_t method) {
+  if (!experiment || method >= experiment->variants.n_methods) return NULL;
   return sprint__get_section(experiment->variants.items[method].config, "method")->kind;
 }
 
+const char *sprint_experiment_people(const sprint_experiment *experiment, size_t point, size_t method) {
+  const struct sprint__variants *variants = &experiment->variants;
+  bool known = point < variants->n_points && method < variants->n_methods;
+  return known ? variants->items[point * variants->n_methods + method].people : NULL;
+}
+
 const char *sprint_experiment_name(const sprint_experiment *experiment) {
-  return sprint__get_text(experiment->variants.items[0].config, "name");
+  return experiment ? sprint__get_text(experiment->variants.items[0].config, "name") : NULL;
 }
 
 const char *sprint_experiment_out(const sprint_experiment *experiment) {
-  return sprint__get_text(experiment->variants.items[0].config, "out");
+  return experiment ? sprint__get_text(experiment->variants.items[0].config, "out") : NULL;
 }
 
 const sprint_population *sprint_experiment_population(const sprint_experiment *experiment) {
-  return experiment->population;
+  return experiment ? experiment->population : NULL;
 }
 
 static sprint_status read_seeds(sprint_experiment *experiment) {
@@ -83,16 +96,28 @@ static sprint_status fill_experiment(sprint_experiment *experiment, struct sprin
   SPRINT__TRY(check_source(experiment));
   /* A method that cannot be built is found now, not after hours of the ones before it. */
   for (size_t i = 0; i < experiment->variants.n; i++) {
-    sprint_run *run = NULL;
+    SPRINT__SCOPED(sprint_run_free) sprint_run *run = NULL;
     SPRINT__TRY(sprint_experiment_start(experiment, i / experiment->variants.n_methods,
                                         i % experiment->variants.n_methods, 0, &run));
-    sprint_run_free(run);
+    experiment->variants.items[i].people = sprint__arena_strdup(&experiment->variants.arena, run->shift->people);
+    SPRINT__TRY(sprint__arena_status(&experiment->variants.arena));
   }
+  return SPRINT_OK;
+}
+
+/* Lists that are as long as they say. */
+static sprint_status check_overlay(sprint_context *context, const struct sprint__overlay *overlay) {
+  if (overlay->n_step_sizes && !overlay->step_sizes)
+    return sprint_fail(context, SPRINT_ERROR_ARGUMENT, "NULL was given for %zu step sizes", overlay->n_step_sizes);
+  for (size_t i = 0; i < overlay->n_sets; i++)
+    if (!overlay->sets || !overlay->sets[i])
+      return sprint_fail(context, SPRINT_ERROR_ARGUMENT, "NULL was given for set %zu of %zu", i, overlay->n_sets);
   return SPRINT_OK;
 }
 
 static sprint_status load_experiment(sprint_context *context, const char *path, const struct sprint__overlay *overlay,
                                      sprint_experiment **ret_experiment) {
+  SPRINT__TRY(check_overlay(context, overlay));
   SPRINT__SCOPED(sprint_experiment_free) sprint_experiment *experiment = sprint__alloc(context, 1, sizeof *experiment);
   SPRINT__SCOPED(sprint__document_free) struct sprint__document *document = NULL;
   if (!experiment) return SPRINT_ERROR_MEMORY;
@@ -105,6 +130,7 @@ static sprint_status load_experiment(sprint_context *context, const char *path, 
 
 sprint_status sprint_experiment_open(sprint_context *context, const char *path,
                                      const sprint_experiment_options *options, sprint_experiment **ret_experiment) {
+  SPRINT__REQUIRE(context, path, options, ret_experiment);
   sprint_experiment_options own;
   SPRINT__SIZED_TAKE(context, sprint_experiment_options, options, &own);
   const struct sprint__overlay overlay = {own.sets,    own.n_sets,     own.quick,
@@ -114,11 +140,13 @@ sprint_status sprint_experiment_open(sprint_context *context, const char *path,
 
 sprint_status sprint_experiment_load(sprint_context *context, const char *path, const char *const *sets, size_t n_sets,
                                      sprint_experiment **ret_experiment) {
+  SPRINT__REQUIRE(context, path, ret_experiment);
   return load_experiment(context, path, &(struct sprint__overlay){.sets = sets, .n_sets = n_sets}, ret_experiment);
 }
 
 sprint_status sprint_experiment_load_quick(sprint_context *context, const char *path, const char *const *sets,
                                            size_t n_sets, sprint_experiment **ret_experiment) {
+  SPRINT__REQUIRE(context, path, ret_experiment);
   const struct sprint__overlay overlay = {.sets = sets, .n_sets = n_sets, .quick = true};
   return load_experiment(context, path, &overlay, ret_experiment);
 }
@@ -134,6 +162,8 @@ static sprint_status find_variant(const sprint_experiment *experiment, size_t po
 
 sprint_status sprint_experiment_parts(const sprint_experiment *experiment, size_t point, size_t method,
                                       sprint_model **ret_model, sprint_shift **ret_shift) {
+  if (!experiment) return SPRINT_ERROR_ARGUMENT;
+  SPRINT__REQUIRE(experiment->context, ret_model, ret_shift);
   const struct sprint__variant *variant = NULL;
   SPRINT__TRY(find_variant(experiment, point, method, &variant));
   const struct sprint__section *config = variant->config;
@@ -173,6 +203,8 @@ sprint_status sprint__experiment_start(sprint_experiment *experiment, size_t poi
 
 sprint_status sprint_experiment_start(sprint_experiment *experiment, size_t point, size_t method, size_t seed,
                                       sprint_run **ret_run) {
+  if (!experiment) return SPRINT_ERROR_ARGUMENT;
+  SPRINT__REQUIRE(experiment->context, ret_run);
   if (seed >= experiment->n_seeds)
     return sprint_fail(experiment->context, SPRINT_ERROR_ARGUMENT, "seed number %zu: there are %zu", seed,
                        experiment->n_seeds);

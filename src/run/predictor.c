@@ -5,12 +5,16 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/sized.h"
+#include "base/vector.h"
 #include "model/network.h"
-#include "population/population.h"
-#include "run/safetensors.h"
+#include "population/csv_columns.h"
+#include "run/encoding_json.h"
+#include "run/predictor.h"
 
 struct sprint_predictor {
   sprint_context *context;
+  bool anyway;                /* whatever became of its run */
   struct sprint__arena arena; /* of all but the model */
   char *path;
   sprint_model *model;
@@ -18,25 +22,30 @@ struct sprint_predictor {
   size_t n_features, n_classes;
   struct sprint__shape shape;
   struct sprint__column *columns;
+  struct sprint__encoding *encoding; /* of CSVs */
   char **class_names;
+  char *label; /* "" where the file does not say */
+  bool any;    /* test beds are fine */
 };
 
 void sprint_predictor_free(sprint_predictor *predictor) {
   if (!predictor) return;
+  sprint__encoding_free(predictor->encoding);
   sprint__arena_free(&predictor->arena);
   sprint_model_free(predictor->model);
   sprint__free(predictor);
 }
 SPRINT__FREE_AT(sprint_predictor_free, sprint_predictor)
 
-size_t sprint_predictor_n_features(const sprint_predictor *predictor) { return predictor->n_features; }
+size_t sprint_predictor_n_features(const sprint_predictor *predictor) { return predictor ? predictor->n_features : 0; }
 
 size_t sprint_predictor_n_scores(const sprint_predictor *predictor) {
+  if (!predictor) return 0;
   return predictor->model->classifies ? predictor->n_classes : 1;
 }
 
 const char *sprint_predictor_feature(const sprint_predictor *predictor, size_t feature) {
-  return predictor->columns[feature].name;
+  return predictor && feature < predictor->n_features ? predictor->columns[feature].name : NULL;
 }
 
 static sprint_status refuse_metadata(const sprint_predictor *predictor, const char *key) {
@@ -45,23 +54,53 @@ static sprint_status refuse_metadata(const sprint_predictor *predictor, const ch
                      predictor->path, key);
 }
 
+static sprint_status refuse_feature(const sprint_predictor *predictor, const char *name, const char *what) {
+  return sprint_fail(predictor->context, SPRINT_ERROR_INPUT, "%s: in its metadata the feature '%s' has %s",
+                     predictor->path, name, what);
+}
+
+/* What raw values are clipped to; models that do not say clip nothing. */
+static sprint_status read_limits(const sprint_predictor *predictor, const json_t *feature, const char *name,
+                                 struct sprint__column *column) {
+  const json_t *low = json_object_get(feature, "low"), *high = json_object_get(feature, "high");
+  if (low && !json_is_number(low)) return refuse_feature(predictor, name, "no number as its 'low'");
+  if (high && !json_is_number(high)) return refuse_feature(predictor, name, "no number as its 'high'");
+  if (low) column->low = json_number_value(low);
+  if (high) column->high = json_number_value(high);
+  if (column->low > column->high) return refuse_feature(predictor, name, "a 'low' above its 'high'");
+  return SPRINT_OK;
+}
+
+static sprint_status read_column(sprint_predictor *predictor, const json_t *feature, size_t number,
+                                 struct sprint__column *column) {
+  const char *name = json_string_value(json_object_get(feature, "name"));
+  const json_t *mean = json_object_get(feature, "mean"), *scale = json_object_get(feature, "scale");
+  const json_t *fill = json_object_get(feature, "fill");
+  if (!name)
+    return sprint_fail(predictor->context, SPRINT_ERROR_INPUT, "%s: in its metadata feature number %zu has no name",
+                       predictor->path, number + 1);
+  if (!json_is_number(mean)) return refuse_feature(predictor, name, "no number as its 'mean'");
+  if (!(json_number_value(scale) > 0)) return refuse_feature(predictor, name, "no number above 0 as its 'scale'");
+  if (fill && !json_is_number(fill) && !json_is_null(fill))
+    return refuse_feature(predictor, name, "neither a number nor null as its 'fill'");
+  *column = sprint__column_unseen;
+  column->mean = json_number_value(mean);
+  column->scale = json_number_value(scale);
+  column->fill = json_is_number(fill) ? json_number_value(fill) : NAN;
+  column->name = sprint__arena_strdup(&predictor->arena, name);
+  SPRINT__TRY(read_limits(predictor, feature, name, column));
+  if (!sprint__feature_read(feature, &predictor->arena, column)) return refuse_metadata(predictor, "features");
+  return sprint__arena_status(&predictor->arena);
+}
+
 static sprint_status read_columns(sprint_predictor *predictor, const json_t *features) {
   predictor->n_features = json_array_size(features);
   if (predictor->n_features == 0) return refuse_metadata(predictor, "features");
   predictor->columns = sprint__arena_take(&predictor->arena, predictor->n_features, sizeof *predictor->columns);
   SPRINT__TRY(sprint__arena_status(&predictor->arena));
-  for (size_t j = 0; j < predictor->n_features; j++) {
-    const json_t *feature = json_array_get(features, j);
-    const char *name = json_string_value(json_object_get(feature, "name"));
-    const json_t *fill = json_object_get(feature, "fill");
-    struct sprint__column *column = &predictor->columns[j];
-    column->mean = json_number_value(json_object_get(feature, "mean"));
-    column->scale = json_number_value(json_object_get(feature, "scale"));
-    column->fill = json_is_number(fill) ? json_number_value(fill) : NAN;
-    if (!name || !(column->scale > 0)) return refuse_metadata(predictor, "features");
-    column->name = sprint__arena_strdup(&predictor->arena, name);
-  }
-  return sprint__arena_status(&predictor->arena);
+  for (size_t j = 0; j < predictor->n_features; j++)
+    SPRINT__TRY(read_column(predictor, json_array_get(features, j), j, &predictor->columns[j]));
+  return SPRINT_OK;
 }
 
 static sprint_status read_classes(sprint_predictor *predictor, const json_t *classes) {
@@ -83,6 +122,17 @@ static sprint_status with_json(sprint_predictor *predictor, const struct sprint_
   const char *text = sprint__safetensors_meta(file, key);
   SPRINT__SCOPED(json_decref) json_t *json = text ? json_loads(text, 0, NULL) : NULL;
   return json ? reader(predictor, json) : refuse_metadata(predictor, key);
+}
+
+/* How CSVs are read; models that do not say have columns of numbers. */
+static sprint_status read_encoding(sprint_predictor *predictor, const struct sprint__safetensors *file) {
+  const char *text = sprint__safetensors_meta(file, "table");
+  SPRINT__SCOPED(json_decref) json_t *table = text ? json_loads(text, 0, NULL) : NULL;
+  bool sound = true;
+  if (text && !table) return refuse_metadata(predictor, "table");
+  SPRINT__TRY(sprint__encoding_read(predictor->context, predictor->path, predictor->columns, predictor->n_features,
+                                    table, &predictor->encoding, &sound));
+  return sound ? SPRINT_OK : refuse_metadata(predictor, text ? "table" : "features");
 }
 
 /* Images say their form, "3 32 32"; other records are (d, 1, 1). */
@@ -113,15 +163,16 @@ static sprint_status check_size(const sprint_predictor *predictor, const struct 
 
 static sprint_status build_model(sprint_predictor *predictor, const struct sprint__safetensors *file) {
   const char *layers = sprint__safetensors_meta(file, "layers"), *loss = sprint__safetensors_meta(file, "loss");
-  if (!layers || !loss) return refuse_metadata(predictor, layers ? "loss" : "layers");
+  if (!loss || (!layers && !predictor->any)) return refuse_metadata(predictor, loss ? "layers" : "loss");
   SPRINT__SCOPED(sprint__free)
-  char *spec = sprint__printf(predictor->context, "{layers: '%s', loss: %s}", layers, loss);
+  char *spec = layers ? sprint__printf(predictor->context, "{layers: '%s', loss: %s}", layers, loss)
+                      : sprint__printf(predictor->context, "{loss: %s}", loss);
   SPRINT__SCOPED(sprint__section_free) struct sprint__section *section = NULL;
   if (!spec) return SPRINT_ERROR_MEMORY;
   SPRINT__TRY(sprint__section_parse(predictor->context, &sprint__model_family, spec, predictor->path, &section));
-  SPRINT__TRY(check_size(predictor, section, file->size));
+  if (layers) SPRINT__TRY(check_size(predictor, section, file->size));
   SPRINT__TRY(sprint__model_build(section, predictor->shape, predictor->n_classes, &predictor->model));
-  if (!predictor->model->ops->outputs)
+  if (!predictor->model->ops->outputs && !predictor->any)
     return sprint_fail(predictor->context, SPRINT_ERROR_INPUT, "%s: a test-bed model (loss %s) has nothing to predict",
                        predictor->path, loss);
   predictor->theta = sprint__arena_take(&predictor->arena, predictor->model->n_params, sizeof *predictor->theta);
@@ -129,19 +180,43 @@ static sprint_status build_model(sprint_predictor *predictor, const struct sprin
   return sprint__safetensors_theta(file, predictor->model, predictor->theta);
 }
 
+/* A model that nobody should act on, unless they say that they want to. */
+static sprint_status check_sound(const sprint_predictor *predictor, const struct sprint__safetensors *file) {
+  static const char way_out[] = "`sprint predict --anyway` (in C, sprint_predictor_open) takes it all the same";
+  const char *stop = sprint__safetensors_meta(file, "stop"), *epoch = sprint__safetensors_meta(file, "epoch");
+  if (predictor->anyway) return SPRINT_OK;
+  if (stop && strcmp(stop, sprint_stop_word(SPRINT_STOP_DIVERGED)) == 0)
+    return sprint_fail(predictor->context, SPRINT_ERROR_INPUT,
+                       "%s: its run diverged, and these are the parameters of epoch %s, before it did; %s",
+                       predictor->path, epoch ? epoch : "?", way_out);
+  if (!sprint__all_finite(predictor->theta, predictor->model->n_params))
+    return sprint_fail(predictor->context, SPRINT_ERROR_INPUT, "%s: not all of its numbers are finite; %s",
+                       predictor->path, way_out);
+  return SPRINT_OK;
+}
+
 static sprint_status fill_predictor(sprint_predictor *predictor) {
   SPRINT__CLEARED(sprint__safetensors_close) struct sprint__safetensors file = {0};
   SPRINT__TRY(sprint__safetensors_open(predictor->context, predictor->path, &file));
   SPRINT__TRY(with_json(predictor, &file, "features", read_columns));
+  SPRINT__TRY(read_encoding(predictor, &file));
   SPRINT__TRY(with_json(predictor, &file, "classes", read_classes));
   SPRINT__TRY(read_shape(predictor, &file));
-  return build_model(predictor, &file);
+  const char *label = sprint__safetensors_meta(&file, "label");
+  predictor->label = sprint__arena_strdup(&predictor->arena, label ? label : "");
+  SPRINT__TRY(sprint__arena_status(&predictor->arena));
+  SPRINT__TRY(build_model(predictor, &file));
+  return check_sound(predictor, &file);
 }
 
-sprint_status sprint_predictor_load(sprint_context *context, const char *path, sprint_predictor **ret_predictor) {
+/* any: test beds are fine; anyway: what is not sound too. */
+static sprint_status load(sprint_context *context, const char *path, bool any, bool anyway,
+                          sprint_predictor **ret_predictor) {
   SPRINT__SCOPED(sprint_predictor_free) sprint_predictor *predictor = sprint__alloc(context, 1, sizeof *predictor);
   if (!predictor) return SPRINT_ERROR_MEMORY;
+  predictor->any = any;
   predictor->context = predictor->arena.context = context;
+  predictor->anyway = anyway;
   predictor->path = sprint__arena_strdup(&predictor->arena, path);
   SPRINT__TRY(sprint__arena_status(&predictor->arena));
   SPRINT__TRY(fill_predictor(predictor));
@@ -149,9 +224,44 @@ sprint_status sprint_predictor_load(sprint_context *context, const char *path, s
   return SPRINT_OK;
 }
 
+sprint_status sprint_predictor_load(sprint_context *context, const char *path, sprint_predictor **ret_predictor) {
+  SPRINT__REQUIRE(context, path, ret_predictor);
+  return sprint_predictor_open(context, path, NULL, ret_predictor);
+}
+
+sprint_status sprint_predictor_open(sprint_context *context, const char *path, const sprint_predictor_options *options,
+                                    sprint_predictor **ret_predictor) {
+  SPRINT__REQUIRE(context, path, ret_predictor);
+  sprint_predictor_options own = {.size = sizeof own};
+  if (options) SPRINT__SIZED_TAKE(context, sprint_predictor_options, options, &own);
+  return load(context, path, false, own.anyway, ret_predictor);
+}
+
+sprint_status sprint__predictor_load_any(sprint_context *context, const char *path, sprint_predictor **ret_predictor) {
+  return load(context, path, true, false, ret_predictor);
+}
+
+sprint_model *sprint__predictor_model(const sprint_predictor *predictor) { return predictor->model; }
+const sprint_real *sprint__predictor_theta(const sprint_predictor *predictor) { return predictor->theta; }
+size_t sprint__predictor_n_classes(const sprint_predictor *predictor) { return predictor->n_classes; }
+const char *sprint__predictor_label(const sprint_predictor *predictor) { return predictor->label; }
+struct sprint__encoding *sprint__predictor_encoding(const sprint_predictor *predictor) {
+  return predictor->encoding;
+}
+
+const struct sprint__column *sprint__predictor_column(const sprint_predictor *predictor, size_t feature) {
+  return &predictor->columns[feature];
+}
+
+const char *sprint__predictor_class(const sprint_predictor *predictor, size_t class_number) {
+  return predictor->class_names[class_number];
+}
+
 enum { ROWS = 1024 }; /* scored at once */
 
 sprint_status sprint_predictor_score(sprint_predictor *predictor, const double *raw, size_t n, double *ret_scores) {
+  if (!predictor) return SPRINT_ERROR_ARGUMENT;
+  SPRINT__REQUIRE(predictor->context, raw, ret_scores);
   SPRINT__SCRATCH(room, predictor->context);
   size_t d = predictor->n_features, n_scores = sprint_predictor_n_scores(predictor);
   sprint_real *x = sprint__arena_take(&room, ROWS, d * sizeof *x);
@@ -177,10 +287,14 @@ static void print_field(FILE *stream, const char *text) {
   fputc('"', stream);
 }
 
-static void print_scores(const sprint_predictor *predictor, const double *scores, size_t n, FILE *stream) {
+/* ids: NULL, or what says who each row is. */
+static void print_scores(const sprint_predictor *predictor, const double *scores, size_t n,
+                         const struct sprint__csv_texts *ids, FILE *stream) {
   size_t k = sprint_predictor_n_scores(predictor);
   bool classes = predictor->model->classifies;
-  fputs("row,prediction", stream);
+  fputs("row,", stream);
+  if (ids) print_field(stream, predictor->encoding->id);
+  fputs(ids ? ",prediction" : "prediction", stream);
   for (size_t c = 0; classes && c < k; c++) {
     fputs(",p_", stream);
     print_field(stream, predictor->class_names[c]);
@@ -188,10 +302,14 @@ static void print_scores(const sprint_predictor *predictor, const double *scores
   fputc('\n', stream);
   for (size_t i = 0; i < n; i++, scores += k) {
     fprintf(stream, "%zu,", i + 1);
+    if (ids) print_field(stream, sprint__csv_carried_text(ids, i));
+    if (ids) fputc(',', stream);
     size_t best = 0;
     for (size_t c = 1; c < k; c++)
       if (scores[c] > scores[best]) best = c;
-    if (classes)
+    if (classes && isnan(scores[best]))
+      fputs("nan", stream); /* no class, rather than the first */
+    else if (classes)
       print_field(stream, predictor->class_names[best]);
     else
       fprintf(stream, "%.9g", scores[0]);
@@ -201,40 +319,40 @@ static void print_scores(const sprint_predictor *predictor, const double *scores
 }
 
 static sprint_status write_scores(const sprint_predictor *predictor, const double *scores, size_t n,
-                                  const char *out_path) {
+                                  const struct sprint__csv_texts *ids, const char *out_path) {
   if (!out_path || strcmp(out_path, "-") == 0) {
-    print_scores(predictor, scores, n, stdout);
+    print_scores(predictor, scores, n, ids, stdout);
     if (fflush(stdout) == 0) return SPRINT_OK;
     return sprint_fail(predictor->context, SPRINT_ERROR_IO, "standard output: cannot be written: %s", strerror(errno));
   }
   struct sprint__file file;
   SPRINT__TRY(sprint__file_create(predictor->context, out_path, &file));
-  print_scores(predictor, scores, n, file.stream);
+  print_scores(predictor, scores, n, ids, file.stream);
   return sprint__file_commit(predictor->context, &file);
 }
 
-/* The named columns of the CSV, as raw numbers. */
-static sprint_status read_raw(const sprint_predictor *predictor, const char *csv_path, size_t *ret_n,
-                              double **ret_raw) {
-  SPRINT__SCRATCH(room, predictor->context);
-  size_t d = predictor->n_features;
-  const char **names = sprint__arena_take(&room, d, sizeof *names);
-  double *fill = sprint__arena_take(&room, d, sizeof *fill);
-  SPRINT__TRY(sprint__arena_status(&room));
-  for (size_t j = 0; j < d; j++) {
-    names[j] = predictor->columns[j].name;
-    fill[j] = predictor->columns[j].fill;
-  }
-  return sprint__csv_read_columns(predictor->context, csv_path, names, fill, d, ret_n, ret_raw);
+/* The raw features of the rows of a CSV, and their ids where it has them. */
+static sprint_status read_csv(const sprint_predictor *predictor, const char *csv_path,
+                              struct sprint__csv_scored *ret_scored) {
+  const struct sprint__encoding *encoding = predictor->encoding;
+  const struct sprint__csv_carried id = {encoding->id, true};
+  SPRINT__SCOPED(sprint__free) double *fill = sprint__alloc(predictor->context, encoding->n_fields, sizeof *fill);
+  if (!fill) return SPRINT_ERROR_MEMORY;
+  for (size_t k = 0; k < encoding->n_fields; k++) fill[k] = predictor->columns[encoding->fields[k].first].fill;
+  return sprint__csv_score(predictor->encoding, csv_path, fill, &id, encoding->id ? 1 : 0, ret_scored);
 }
 
 sprint_status sprint_predictor_score_csv(sprint_predictor *predictor, const char *csv_path, const char *out_path) {
-  size_t n = 0;
-  SPRINT__SCOPED(sprint__free) double *raw = NULL;
-  SPRINT__TRY(read_raw(predictor, csv_path, &n, &raw));
+  if (!predictor) return SPRINT_ERROR_ARGUMENT;
+  SPRINT__REQUIRE(predictor->context, csv_path);
+  SPRINT__CLEARED(sprint__csv_scored_clear) struct sprint__csv_scored rows = {0};
+  if (out_path) SPRINT__TRY(sprint__file_differs(predictor->context, out_path, csv_path));
+  if (out_path) SPRINT__TRY(sprint__file_differs(predictor->context, out_path, predictor->path));
+  SPRINT__TRY(read_csv(predictor, csv_path, &rows));
   SPRINT__SCOPED(sprint__free)
-  double *scores = sprint__alloc(predictor->context, n, sprint_predictor_n_scores(predictor) * sizeof *scores);
+  double *scores = sprint__alloc(predictor->context, rows.n, sprint_predictor_n_scores(predictor) * sizeof *scores);
   if (!scores) return SPRINT_ERROR_MEMORY;
-  SPRINT__TRY(sprint_predictor_score(predictor, raw, n, scores));
-  return write_scores(predictor, scores, n, out_path);
+  SPRINT__TRY(sprint_predictor_score(predictor, rows.x, rows.n, scores));
+  const struct sprint__csv_texts *ids = rows.n_texts && rows.texts[0].there ? &rows.texts[0] : NULL;
+  return write_scores(predictor, scores, rows.n, ids, out_path);
 }

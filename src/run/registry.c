@@ -8,6 +8,6 @@ const sprint_family *const *sprint_families(size_t *ret_n) {
       &sprint__step_family,   &sprint__deploy_family, &sprint__stop_family,  &sprint__eval_family,
       &sprint__engine_family,
   };
-  *ret_n = SPRINT__COUNT(families);
+  if (ret_n) *ret_n = SPRINT__COUNT(families);
   return families;
 }

@@ -1,6 +1,7 @@
 /* The driver loop: the engine does what the solver wants, and there is a trace row at every epoch. */
 #include "run/run.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -14,33 +15,40 @@ void sprint_run_free(sprint_run *run) {
   if (run->assessed) sprint_assessment_free(run->assessed->assessment);
   sprint__engine_free(run->engine);
   sprint_solver_free(run->solver);
-  void *const owned[] = {run->name,        run->config_text,  run->settings_text, run->rows,      run->strata,
-                         run->theta_shown, run->theta_before, run->room,          run->reference, run->assessed};
+  void *const owned[] = {run->name,   run->config_text, run->settings_text, run->rows,
+                         run->strata, run->theta_shown, run->theta_before,  run->theta_sound,
+                         run->room,   run->reference,   run->assessed};
   for (size_t i = 0; i < SPRINT__COUNT(owned); i++) sprint__free(owned[i]);
   sprint_shift_free(run->owned_shift);
   sprint_model_free(run->owned_model);
   sprint__free(run);
 }
 
-sprint_stop sprint_run_stop(const sprint_run *run) { return run->solver->stop; }
+sprint_stop sprint_run_stop(const sprint_run *run) { return run ? run->solver->stop : SPRINT_STOP_RUNNING; }
 const sprint_real *sprint_run_theta(const sprint_run *run) {
-  return sprint__engine_theta(run->engine, run->theta_shown);
+  return run ? sprint__engine_theta(run->engine, run->theta_shown) : NULL;
 }
 
-const char *sprint_run_engine(const sprint_run *run) { return run->engine->kind->name; }
+const sprint_real *sprint_run_last_sound(const sprint_run *run, size_t *ret_row) {
+  if (!run || run->n_sound == 0) return NULL;
+  if (ret_row) *ret_row = run->n_sound - 1;
+  return run->theta_sound;
+}
 
-size_t sprint_run_n_rows(const sprint_run *run) { return run->n_rows; }
+const char *sprint_run_engine(const sprint_run *run) { return run ? run->engine->kind->name : NULL; }
+
+size_t sprint_run_n_rows(const sprint_run *run) { return run ? run->n_rows : 0; }
 
 const sprint_trace_row *sprint_run_row(const sprint_run *run, size_t row) {
-  return row < run->n_rows ? &run->rows[row] : NULL;
+  return run && row < run->n_rows ? &run->rows[row] : NULL;
 }
 
 const double *sprint_run_strata(const sprint_run *run, size_t row) {
-  return run->strata + row * run->shift->population->n_strata;
+  return run && row < run->n_rows ? run->strata + row * run->shift->population->n_strata : NULL;
 }
 
 uint64_t sprint_run_steps_planned(const sprint_run *run) {
-  return sprint__stop_planned_steps(&run->solver->rules, run->solver->inner);
+  return run ? sprint__stop_planned_steps(&run->solver->rules, run->solver->inner) : 0;
 }
 
 /* Of training, up to now. */
@@ -49,23 +57,27 @@ static double seconds_now(const sprint_run *run) {
 }
 
 double sprint_run_share(const sprint_run *run) {
-  const sprint_solver *solver = run->solver;
-  return sprint__stop_share(&solver->rules, &solver->cost, solver->inner, seconds_now(run));
+  if (!run) return NAN;
+  return sprint__stop_share(run->solver, seconds_now(run));
 }
+
+bool sprint_run_is_timed(const sprint_run *run) { return run->solver->rules.seconds > 0; }
 
 static sprint_status allocate(sprint_run *run) {
   size_t n_params = run->shift->model->n_params;
   run->theta_before = sprint__alloc(run->context, n_params, sizeof(sprint_real));
   run->theta_shown = sprint__alloc(run->context, n_params, sizeof(sprint_real));
+  run->theta_sound = sprint__alloc(run->context, n_params, sizeof(sprint_real));
   run->room = sprint__alloc(run->context, n_params, sizeof(double));
   run->assessed = sprint__alloc(run->context, 1, sizeof *run->assessed);
-  return run->theta_before && run->theta_shown && run->room && run->assessed ? SPRINT_OK : SPRINT_ERROR_MEMORY;
+  bool all = run->theta_before && run->theta_shown && run->theta_sound && run->room && run->assessed;
+  return all ? SPRINT_OK : SPRINT_ERROR_MEMORY;
 }
 
 /* Room for the whole trace, where the epochs are bounded: a step allocates nothing. */
 static sprint_status allocate_trace(sprint_run *run) {
-  uint64_t epochs = sprint_run_steps_planned(run) / run->solver->inner;
-  size_t rows = epochs < 100000 ? (size_t)(epochs / run->eval_every) + 3 : 1024;
+  double epochs = sprint_run_epochs_planned(run);
+  size_t rows = epochs < 100000 ? (size_t)(epochs / (double)run->eval_every) + 3 : 1024;
   SPRINT__TRY(sprint__grow(run->context, (void **)&run->rows, 0, &run->n_rows_room, rows, sizeof *run->rows));
   return sprint__grow(run->context, (void **)&run->strata, 0, &run->n_strata_room,
                       rows * run->shift->population->n_strata, sizeof *run->strata);
@@ -164,6 +176,19 @@ static void report(sprint_run *run, sprint_observer observer, void *user, const 
   if (!observer(user, run, row, &cost)) sprint_solver_halt(run->solver, SPRINT_STOP_REQUESTED);
 }
 
+/* Keeps theta where its row is sound; otherwise the run has diverged, whatever it was about to stop for. */
+static void settle_row(sprint_run *run, const sprint_trace_row *row) {
+  sprint_solver *solver = run->solver;
+  bool sound = isfinite(row->gradient_sq) && !sprint__stop_exploded(&solver->rules, run->rows[0].loss, row->loss) &&
+               !sprint__stop_theta_exploded(solver);
+  if (!sound) {
+    solver->stop = SPRINT_STOP_DIVERGED;
+    return;
+  }
+  memcpy(run->theta_sound, solver->theta, solver->n_params * sizeof *solver->theta);
+  run->n_sound = run->n_rows;
+}
+
 /* Takes a row off the clock, and stops where the gradient is small enough. */
 static sprint_status take_row(sprint_run *run, sprint_observer observer, void *user) {
   run->seconds += sprint__clock() - run->started + run->engine->seconds_reused;
@@ -171,6 +196,7 @@ static sprint_status take_row(sprint_run *run, sprint_observer observer, void *u
   run->started = 0;
   SPRINT__TRY(sprint__run_evaluate(run));
   const sprint_trace_row *row = &run->rows[run->n_rows - 1];
+  settle_row(run, row);
   double bound = run->solver->rules.gradient;
   if (bound > 0 && row->gradient_sq <= bound) sprint_solver_halt(run->solver, SPRINT_STOP_GRADIENT);
   report(run, observer, user, row);
@@ -214,6 +240,7 @@ static sprint_status go(void *user) {
 }
 
 sprint_status sprint_run_go(sprint_run *run, sprint_observer observer, void *user) {
+  if (!run) return SPRINT_ERROR_ARGUMENT;
   struct going going = {run, observer, user};
   if (run->engine->tap) run->engine->tap->idle = (struct sprint__idle){go_on_waiting, &going};
   return sprint__team_run(run->context, go, &going);

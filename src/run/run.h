@@ -42,6 +42,8 @@ struct sprint_run {
   double *strata;            /* (n_rows, n_strata) p_c(theta) of each row */
   sprint_real *theta_shown;  /* (n_params) as it is shown to whoever asks within an epoch */
   sprint_real *theta_before; /* (n_params) of the newest row */
+  sprint_real *theta_sound;  /* (n_params) of the newest sound row: its values finite, nothing exploded */
+  size_t n_sound;            /* rows up to that one; 0: there is none */
   double *room;              /* (n_params) */
 };
 

@@ -71,7 +71,10 @@ static sprint_status parse_header(sprint_context *context, struct sprint__safete
     return sprint_fail(context, SPRINT_ERROR_INPUT,
                        "%s: is not a safetensors file: its header does not fit its %zu bytes", file->path, file->size);
   json_error_t error;
-  file->header = json_loadb(file->data + 8, (size_t)length, 0, &error);
+  file->header = json_loadb(file->data + 8, (size_t)length, JSON_REJECT_DUPLICATES, &error);
+  if (!file->header)
+    return sprint_fail(context, SPRINT_ERROR_INPUT, "%s: is not a safetensors file: its header is not good: %s",
+                       file->path, error.text);
   if (!json_is_object(file->header))
     return sprint_fail(context, SPRINT_ERROR_INPUT, "%s: is not a safetensors file: its header is not a JSON object",
                        file->path);
@@ -84,8 +87,11 @@ sprint_status sprint__safetensors_open(sprint_context *context, const char *path
                                        struct sprint__safetensors *ret_file) {
   SPRINT__CLEARED(sprint__safetensors_close) struct sprint__safetensors file = {.path = sprint__strdup(context, path)};
   if (!file.path) return SPRINT_ERROR_MEMORY;
-  SPRINT__TRY(sprint__file_read(context, path, SIZE_MAX, &file.data, &file.size));
+  SPRINT__SCOPED(fclose) FILE *stream = NULL;
+  SPRINT__TRY(sprint__file_open_regular(context, path, "a model", &stream));
+  SPRINT__TRY(sprint__file_take(context, path, stream, SIZE_MAX, &file.data, &file.size));
   SPRINT__TRY(parse_header(context, &file));
+  SPRINT__TRY(sprint__safetensors_check(context, &file));
   *ret_file = file;
   file = (struct sprint__safetensors){0};
   return SPRINT_OK;
@@ -102,29 +108,24 @@ static bool same_shape(const json_t *shape, const struct sprint__tensor_view *vi
   return true;
 }
 
-/* Reads one tensor of F32 or F64 into theta. */
-static sprint_status read_tensor(const struct sprint__safetensors *file, const sprint_model *model,
-                                 const struct sprint__tensor_view *view, sprint_real *ret_theta) {
-  const json_t *entry = json_object_get(file->header, view->name);
-  if (!json_is_object(entry))
-    return sprint_fail(model->context, SPRINT_ERROR_INPUT, "%s: has no tensor '%s', which this model needs", file->path,
-                       view->name);
-  const char *type = json_string_value(json_object_get(entry, "dtype"));
-  size_t width = type && strcmp(type, "F32") == 0 ? 4 : type && strcmp(type, "F64") == 0 ? 8 : 0;
-  if (width == 0)
-    return sprint_fail(model->context, SPRINT_ERROR_INPUT, "%s: tensor '%s' is of type %s; F32 or F64 was expected",
-                       file->path, view->name, type ? type : "none");
-  if (!same_shape(json_object_get(entry, "shape"), view))
-    return sprint_fail(model->context, SPRINT_ERROR_INPUT, "%s: tensor '%s' has another shape than this model's",
-                       file->path, view->name);
-  const json_t *offsets = json_object_get(entry, "data_offsets");
-  json_int_t start = json_integer_value(json_array_get(offsets, 0)),
-             end = json_integer_value(json_array_get(offsets, 1));
-  size_t count = sprint__tensor_size(view);
-  if (start < 0 || end < start || (uint64_t)end > file->size || (uint64_t)(end - start) != count * width)
-    return sprint_fail(model->context, SPRINT_ERROR_INPUT, "%s: tensor '%s' does not lie within the file", file->path,
-                       view->name);
-  for (size_t i = 0; i < count; i++) {
+/* "(10, 784)", the model's or, of NULL, the file's; cut where it is long. */
+struct shape_text {
+  char text[128];
+};
+static struct shape_text print_shape(const struct sprint__tensor_view *view, const json_t *shape) {
+  struct shape_text shown = {"("};
+  size_t used = 1, n = view ? view->n_dims : json_array_size(shape);
+  for (size_t k = 0; k < n && used < sizeof shown.text; k++) {
+    unsigned long long side = view ? view->shape[k] : (unsigned long long)json_integer_value(json_array_get(shape, k));
+    used += (size_t)snprintf(shown.text + used, sizeof shown.text - used, k ? ", %llu" : "%llu", side);
+  }
+  if (used < sizeof shown.text - 1) strcpy(shown.text + used, ")");
+  return shown;
+}
+
+static void copy_tensor(const struct sprint__safetensors *file, const struct sprint__tensor_view *view, size_t start,
+                        size_t width, sprint_real *ret_theta) {
+  for (size_t i = 0; i < sprint__tensor_size(view); i++) {
     const char *at = file->data + start + i * width;
     float single = 0;
     double value = 0;
@@ -136,11 +137,44 @@ static sprint_status read_tensor(const struct sprint__safetensors *file, const s
     }
     ret_theta[sprint__tensor_at(view, i)] = (sprint_real)value;
   }
+}
+
+/* Reads one tensor of F32 or F64 into theta. */
+static sprint_status read_tensor(const struct sprint__safetensors *file, const sprint_model *model,
+                                 const struct sprint__tensor_view *view, sprint_real *ret_theta) {
+  const json_t *entry = json_object_get(file->header, view->name), *shape = json_object_get(entry, "shape");
+  if (!entry)
+    return sprint_fail(model->context, SPRINT_ERROR_INPUT, "%s: has no tensor '%s', which this model needs", file->path,
+                       view->name);
+  const char *type = json_string_value(json_object_get(entry, "dtype"));
+  size_t width = strcmp(type, "F32") == 0 ? 4 : strcmp(type, "F64") == 0 ? 8 : 0;
+  if (width == 0)
+    return sprint_fail(model->context, SPRINT_ERROR_INPUT, "%s: tensor '%s' is of type %s; F32 or F64 was expected",
+                       file->path, view->name, type);
+  if (!same_shape(shape, view))
+    return sprint_fail(model->context, SPRINT_ERROR_INPUT, "%s: tensor '%s' has the shape %s; this model's is %s",
+                       file->path, view->name, print_shape(NULL, shape).text, print_shape(view, NULL).text);
+  const json_t *start = json_array_get(json_object_get(entry, "data_offsets"), 0);
+  copy_tensor(file, view, (size_t)json_integer_value(start), width, ret_theta);
+  return SPRINT_OK;
+}
+
+/* A tensor that the model has no place for is a sign of another model. */
+static sprint_status refuse_others(const struct sprint__safetensors *file, const sprint_model *model) {
+  const char *name;
+  json_t *entry;
+  json_object_foreach(file->header, name, entry) {
+    bool known = strcmp(name, "__metadata__") == 0;
+    for (size_t t = 0; t < model->n_tensors && !known; t++) known = strcmp(name, model->tensors[t].name) == 0;
+    if (!known)
+      return sprint_fail(model->context, SPRINT_ERROR_INPUT, "%s: has a tensor '%s', which this model does not",
+                         file->path, name);
+  }
   return SPRINT_OK;
 }
 
 sprint_status sprint__safetensors_theta(const struct sprint__safetensors *file, const sprint_model *model,
                                         sprint_real *ret_theta) {
   for (size_t t = 0; t < model->n_tensors; t++) SPRINT__TRY(read_tensor(file, model, &model->tensors[t], ret_theta));
-  return SPRINT_OK;
+  return refuse_others(file, model);
 }

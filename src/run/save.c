@@ -1,4 +1,5 @@
-/* The files of a run: trace.csv, timing.csv, model.safetensors, run.json. */
+/* The files of a run: trace.csv, timing.csv, model.safetensors (or, of one that diverged, last-finite.safetensors),
+ * run.json. */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <stdlib.h>
@@ -8,6 +9,7 @@
 
 #include "base/file.h"
 #include "run/assessment.h"
+#include "run/encoding_json.h"
 #include "run/safetensors.h"
 #include "run/saved.h"
 
@@ -47,6 +49,7 @@ static const struct column columns[] = {
     REAL(drift_noise),
     REAL(kappa),
     REAL(distance),
+    REAL(bias_deployed),
 };
 
 static double column_real(const sprint_trace_row *row, const struct column *column) {
@@ -128,6 +131,10 @@ void sprint__row_read(const json_t *json, sprint_trace_row *ret_row) {
   }
 }
 
+json_t *sprint__seed_json(uint64_t seed) {
+  return seed <= INT64_MAX ? json_integer((json_int_t)seed) : json_sprintf("%llu", (unsigned long long)seed);
+}
+
 json_t *sprint__reference_json(const sprint_run *run) {
   if (!run->reference) return json_null();
   return json_sprintf("%08lx",
@@ -175,7 +182,7 @@ static json_t *run_json(const sprint_run *run) {
   json_object_set_new(json, "host", json_string(host));
   json_object_set_new(json, "threads", json_integer(run->context->n_threads));
   json_object_set_new(json, "name", json_string(run->name ? run->name : ""));
-  json_object_set_new(json, "seed", json_integer((json_int_t)run->seed));
+  json_object_set_new(json, "seed", sprint__seed_json(run->seed));
   json_object_set_new(json, "stop", json_string(sprint_stop_word(run->solver->stop)));
   json_object_set_new(json, "stop_reason", json_string(sprint_stop_text(run->solver->stop)));
   json_object_set_new(json, "engine", json_string(run->engine->kind->name));
@@ -199,11 +206,8 @@ static json_t *run_json(const sprint_run *run) {
 /* The standardisation as JSON text: what predict needs to read raw columns. */
 static char *features_text(const sprint_population *population) {
   json_t *features = json_array();
-  for (size_t j = 0; j < population->d; j++) {
-    const struct sprint__column *column = &population->columns[j];
-    json_array_append_new(features, json_pack("{s:s, s:f, s:f, s:o}", "name", column->name, "mean", column->mean,
-                                              "scale", column->scale, "fill", real_or_null(column->fill)));
-  }
+  for (size_t j = 0; j < population->d; j++)
+    json_array_append_new(features, sprint__feature_json(&population->columns[j]));
   char *text = json_dumps(features, JSON_COMPACT | JSON_REAL_PRECISION(17));
   json_decref(features);
   return text;
@@ -218,13 +222,24 @@ static char *classes_text(const sprint_population *population) {
   return text;
 }
 
-static json_t *model_metadata(const sprint_run *run) {
+/* What the features leave unsaid of the table that they are of, as a text; where it says anything. */
+static void set_table(json_t *metadata, const struct sprint__encoding *encoding) {
+  json_t *table = encoding ? sprint__table_json(encoding) : NULL;
+  char *text = json_object_size(table) ? json_dumps(table, JSON_COMPACT) : NULL;
+  if (text) json_object_set_new(metadata, "table", json_string(text));
+  free(text);
+  json_decref(table);
+}
+
+static json_t *model_metadata(const sprint_run *run, double epoch) {
   const sprint_model *model = run->shift->model;
   const sprint_population *population = run->shift->population;
   char *features = features_text(population), *classes = classes_text(population);
   json_t *json = json_object();
   json_object_set_new(json, "format", json_string("pt")); /* tensors are laid out as PyTorch's */
   json_object_set_new(json, "sprint", json_string(SPRINT_VERSION));
+  json_object_set_new(json, "stop", json_string(sprint_stop_word(run->solver->stop))); /* how the run ended, */
+  json_object_set_new(json, "epoch", json_sprintf("%.17g", epoch)); /* and when these were its parameters */
   if (model->layers_text) json_object_set_new(json, "layers", json_string(model->layers_text));
   if (model->loss_text) json_object_set_new(json, "loss", json_string(model->loss_text));
   const struct sprint__shape *image = &population->image;
@@ -233,6 +248,7 @@ static json_t *model_metadata(const sprint_run *run) {
   json_object_set_new(json, "label", json_string(population->label_name ? population->label_name : ""));
   json_object_set_new(json, "features", json_string(features ? features : "[]"));
   json_object_set_new(json, "classes", json_string(classes ? classes : "[]"));
+  set_table(json, population->encoding);
   free(features);
   free(classes);
   return json;
@@ -260,17 +276,25 @@ static sprint_status save_text(const sprint_run *run, const char *folder, const 
   return status;
 }
 
+/* The model; of a run that diverged instead the parameters of its newest sound row, under a name of their own. Of the
+ * two files the other one, of an older run, goes away first: a model must never be taken for another run's. */
 static sprint_status save_model(const sprint_run *run, const char *folder) {
-  char *path = sprint__printf(run->context, "%s/model.safetensors", folder);
-  if (!path) return SPRINT_ERROR_MEMORY;
-  json_t *metadata = model_metadata(run);
-  sprint_status status = sprint__safetensors_write(run->shift->model, path, metadata, sprint_run_theta(run));
-  json_decref(metadata);
-  sprint__free(path);
-  return status;
+  bool diverged = run->solver->stop == SPRINT_STOP_DIVERGED;
+  size_t row = 0;
+  const sprint_real *theta = diverged ? sprint_run_last_sound(run, &row) : sprint_run_theta(run);
+  SPRINT__SCOPED(sprint__free) char *model = sprint__printf(run->context, "%s/" SPRINT__MODEL_FILE, folder);
+  SPRINT__SCOPED(sprint__free) char *last = sprint__printf(run->context, "%s/" SPRINT__LAST_FINITE_FILE, folder);
+  if (!model || !last) return SPRINT_ERROR_MEMORY;
+  SPRINT__TRY(sprint__file_remove(run->context, diverged ? model : last));
+  if (!theta) return sprint__file_remove(run->context, last);
+  double epoch = diverged ? run->rows[row].epoch : sprint__solver_epoch(run->solver);
+  SPRINT__SCOPED(json_decref) json_t *metadata = model_metadata(run, epoch);
+  return sprint__safetensors_write(run->shift->model, diverged ? last : model, metadata, theta);
 }
 
 sprint_status sprint_run_save(const sprint_run *run, const char *folder) {
+  if (!run) return SPRINT_ERROR_ARGUMENT;
+  SPRINT__REQUIRE(run->context, folder);
   if (run->n_rows == 0)
     return sprint_fail(run->context, SPRINT_ERROR_ARGUMENT, "%s: the run has not been started, nothing to save",
                        folder);

@@ -1,12 +1,10 @@
 /* Saved runs: see saved.h. */
 #include "run/saved.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/sized.h"
-
 #include "run/assessment.h"
 #include "run/sections.h"
 
@@ -24,9 +22,7 @@ static sprint_status read_sidecar(sprint_context *context, const char *folder, j
 
 sprint_status sprint__saved_forget(sprint_context *context, const char *folder) {
   SPRINT__SCOPED(sprint__free) char *path = sprint__printf(context, "%s/run.json", folder);
-  if (!path) return SPRINT_ERROR_MEMORY;
-  if (remove(path) == 0 || errno == ENOENT) return SPRINT_OK;
-  return sprint_fail(context, SPRINT_ERROR_IO, "%s: cannot be replaced: %s", path, strerror(errno));
+  return path ? sprint__file_remove(context, path) : SPRINT_ERROR_MEMORY;
 }
 
 static bool says(const json_t *json, const char *key, const char *word) {
@@ -84,20 +80,37 @@ static bool same_plugins(const sprint_run *run, const json_t *saved) {
   return saved ? json_equal(plugins, saved) : json_array_size(plugins) == 0;
 }
 
+/* And it is not empty. */
+static bool has_file(const sprint_run *run, const char *folder, const char *name) {
+  SPRINT__SCOPED(sprint__free) char *path = sprint__printf(run->context, "%s/%s", folder, name);
+  SPRINT__SCOPED(fclose) FILE *stream = path ? fopen(path, "rb") : NULL;
+  return stream && fgetc(stream) != EOF;
+}
+
+/* A run that diverged may never have had a sound row. */
+static bool has_files(const sprint_run *run, const char *folder, sprint_stop stop) {
+  return has_file(run, folder, "trace.csv") && has_file(run, folder, "timing.csv") &&
+         (stop == SPRINT_STOP_DIVERGED || has_file(run, folder, SPRINT__MODEL_FILE));
+}
+
 bool sprint_run_is_saved(const sprint_run *run, const char *folder) {
   SPRINT__SCOPED(json_decref) json_t *json = NULL;
+  if (!run || !folder) return false;
   if (!can_repeat(run) || read_sidecar(run->context, folder, &json) != SPRINT_OK) return false;
   sprint_stop stop = stop_of(json);
   const json_t *seed = json_object_get(json, "seed");
-  return stop != SPRINT_STOP_RUNNING && stop != SPRINT_STOP_REQUESTED && says(json, "sprint", SPRINT_VERSION) &&
-         says(json, "precision", sprint_precision()) && json_is_integer(seed) &&
-         (uint64_t)json_integer_value(seed) == run->seed && same_population(run, json_object_get(json, "population")) &&
+  SPRINT__SCOPED(json_decref) json_t *own_seed = sprint__seed_json(run->seed);
+  return stop != SPRINT_STOP_RUNNING && stop != SPRINT_STOP_REQUESTED && has_files(run, folder, stop) &&
+         says(json, "sprint", SPRINT_VERSION) && says(json, "precision", sprint_precision()) &&
+         json_equal(own_seed, seed) && same_population(run, json_object_get(json, "population")) &&
          same_reference(run, json_object_get(json, "reference_checksum")) &&
-         same_plugins(run, json_object_get(json, "plugins")) && same_settings(run, json_object_get(json, "settings"));
+         same_plugins(run, json_object_get(json, "plugins")) && same_settings(run, json_object_get(json, "settings")) &&
+         json_is_object(json_object_get(json, "assessment"));
 }
 
 sprint_status sprint_saved_final(sprint_context *context, const char *folder, sprint_trace_row *ret_row,
                                  sprint_stop *ret_stop) {
+  SPRINT__REQUIRE(context, folder, ret_row, ret_stop);
   SPRINT__SCOPED(json_decref) json_t *json = NULL;
   SPRINT__TRY(read_sidecar(context, folder, &json));
   sprint_trace_row row = {.size = sizeof row, .seconds = json_number_value(json_object_get(json, "seconds"))};
@@ -109,6 +122,7 @@ sprint_status sprint_saved_final(sprint_context *context, const char *folder, sp
 }
 
 sprint_status sprint_saved_assessment(sprint_context *context, const char *folder, sprint_assessment **ret_assessment) {
+  SPRINT__REQUIRE(context, folder, ret_assessment);
   SPRINT__SCOPED(json_decref) json_t *json = NULL;
   SPRINT__SCOPED(sprint_assessment_free)
   sprint_assessment *assessment = sprint__alloc(context, 1, sizeof *assessment);

@@ -5,11 +5,18 @@
 #include "run/run.h"
 #include "run/safetensors.h"
 
+/* The parameters of a run, and, of one that diverged, those of its newest sound row. */
+#define SPRINT__MODEL_FILE       "model.safetensors"
+#define SPRINT__LAST_FINITE_FILE "last-finite.safetensors"
+
 /* Takes run.json away, before other files change. */
 sprint_status sprint__saved_forget(sprint_context *context, const char *folder);
 
 /* save.c: a trace row from its JSON; what is missing or null is NaN, or 0 of counts. Seconds are not part of it. */
 void sprint__row_read(const json_t *json, sprint_trace_row *ret_row);
+
+/* save.c: a seed as run.json has it: a text where JSON's integers end. A new reference. */
+json_t *sprint__seed_json(uint64_t seed);
 
 /* save.c: what run.json says of the point that distances were measured to: a sum over it, or null. A new reference. */
 json_t *sprint__reference_json(const sprint_run *run);

@@ -36,8 +36,8 @@
     .help = "settings to go through: a map from keys to lists of values; every combination is laid over the config") \
   X(quick, EXPERIMENT, .type = SPRINT_PARAM_MAP, .standard = "",                                                     \
     .help = "laid over the config where a quick run is asked for: maps merge, all else replaces")                    \
-  X(seeds, EXPERIMENT, .type = SPRINT_PARAM_REALS, .standard = "1", .min = 0, .max = 9007199254740992.0,             \
-    .help = "one run each; whole numbers")                                                                           \
+  X(seeds, EXPERIMENT, .type = SPRINT_PARAM_REALS, .standard = "1", .min = 0, .max = 9007199254740991.0,             \
+    .help = "one run each; whole numbers below 2^53, which are exact")                                               \
   X(out, EXPERIMENT, .type = SPRINT_PARAM_TEXT, .standard = "", .help = "folder of the results (--out goes first)")
 
 #define PARAM(key, scopes, ...)  {.name = #key, __VA_ARGS__},

@@ -27,6 +27,8 @@ static sprint_status read_safetensors(sprint_model *model, const char *path, spr
 }
 
 sprint_status sprint_model_read_theta(sprint_model *model, const char *path, sprint_real *ret_theta) {
+  if (!model) return SPRINT_ERROR_ARGUMENT;
+  SPRINT__REQUIRE(model->context, path, ret_theta);
   if (sprint__path_ends_in(path, ".npy")) return read_npy(model, path, ret_theta);
   if (sprint__path_ends_in(path, ".safetensors")) return read_safetensors(model, path, ret_theta);
   return refuse_ending(model->context, path);
@@ -43,12 +45,16 @@ static sprint_status write_npy(sprint_model *model, const char *path, const void
 }
 
 sprint_status sprint_model_write_theta(sprint_model *model, const char *path, const sprint_real *theta) {
+  if (!model) return SPRINT_ERROR_ARGUMENT;
+  SPRINT__REQUIRE(model->context, path, theta);
   if (sprint__path_ends_in(path, ".npy")) return write_npy(model, path, theta, sizeof *theta);
   if (sprint__path_ends_in(path, ".safetensors")) return sprint__safetensors_write(model, path, NULL, theta);
   return refuse_ending(model->context, path);
 }
 
 sprint_status sprint_model_write_gradient(sprint_model *model, const char *path, const double *gradient) {
+  if (!model) return SPRINT_ERROR_ARGUMENT;
+  SPRINT__REQUIRE(model->context, path, gradient);
   if (sprint__path_ends_in(path, ".npy")) return write_npy(model, path, gradient, sizeof *gradient);
   SPRINT__SCOPED(sprint__free) sprint_real *reals = sprint__alloc(model->context, model->n_params, sizeof *reals);
   if (!reals) return SPRINT_ERROR_MEMORY;

@@ -26,6 +26,7 @@ static sprint_status add_variant(sprint_context *context, const struct sprint__n
                                  struct sprint__variants *variants) {
   struct sprint__variant *variant = &variants->items[variants->n++];
   SPRINT__TRY(sprint__section_read(context, &sprint__config_family, node, "", &variant->config));
+  sprint__stop_settle(variant->config);
   const char *kind = sprint__get_section(variant->config, "method")->kind->name;
   variant->name = sprint__arena_strdup(&variants->arena, name ? name : kind);
   variant->config_text = sprint__arena_keep(&variants->arena, sprint__node_print(context, node));
@@ -93,10 +94,24 @@ static const sprint_kind *kind_of(const sprint_context *context, const sprint_fa
   return name ? sprint__kind_find(context, family, name) : NULL;
 }
 
-static bool has_param(const sprint_kind *kind, const char *key) {
-  for (size_t i = 0; i < kind->n_params; i++)
-    if (strcmp(kind->params[i].name, key) == 0) return true;
+static bool has_param(const sprint_param *params, size_t n, const char *key) {
+  for (size_t i = 0; i < n; i++)
+    if (strcmp(params[i].name, key) == 0) return true;
   return false;
+}
+
+/* A key that the config's own kind does not have is refused as such, not as one that the entry's kind lacks. */
+static sprint_status check_own_keys(sprint_context *context, const sprint_family *family, const sprint_kind *kind,
+                                    const struct sprint__node *mine) {
+  bool known = true;
+  for (size_t i = 0; i < mine->n_children; i++) {
+    const char *key = mine->children[i]->key;
+    known = known && (strcmp(key, "kind") == 0 || has_param(kind->params, kind->n_params, key) ||
+                      has_param(family->params, family->n_params, key));
+  }
+  if (known) return SPRINT_OK;
+  SPRINT__SCOPED(sprint__section_free) struct sprint__section *section = NULL;
+  return sprint__section_read(context, family, mine, family->key, &section);
 }
 
 /* Makes the config's section ready for an entry's, which is laid over it: a setting that its kind has and the entry's
@@ -107,9 +122,12 @@ static sprint_status make_way(sprint_context *context, const struct sprint__node
   if ((*mine)->type == SPRINT__NODE_SCALAR) SPRINT__TRY(name_kind(context, mine));
   if ((*mine)->type != SPRINT__NODE_MAP || !sprint__node_child(section, "kind")) return SPRINT_OK;
   const sprint_kind *before = kind_of(context, family, *mine), *now = kind_of(context, family, section);
-  for (size_t i = (*mine)->n_children; before && now && i-- > 0;) {
+  if (!before || !now) return SPRINT_OK;
+  SPRINT__TRY(check_own_keys(context, family, before, *mine));
+  for (size_t i = (*mine)->n_children; i-- > 0;) {
     const char *key = (*mine)->children[i]->key;
-    if (has_param(before, key) && !has_param(now, key)) sprint__node_remove(*mine, key);
+    if (has_param(before->params, before->n_params, key) && !has_param(now->params, now->n_params, key))
+      sprint__node_remove(*mine, key);
   }
   return SPRINT_OK;
 }

@@ -10,6 +10,7 @@ struct sprint__variant {
   char *name;
   char *config_text; /* JSON */
   struct sprint__section *config;
+  char *people; /* how they react, in words; of the arena */
 };
 
 struct sprint__variants {

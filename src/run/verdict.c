@@ -58,12 +58,6 @@ static char *compared(sprint_context *context, double first, double last) {
 }
 
 sprint_status sprint__assessment_judge(sprint_assessment *assessment, const sprint_run *run) {
-  static const char *const words[] = {
-      [SPRINT_VERDICT_STABLE] = "stable as asked for",
-      [SPRINT_VERDICT_NEAR] = "near a stable point",
-      [SPRINT_VERDICT_MOVING] = "not at a stable point yet",
-      [SPRINT_VERDICT_UNSTABLE] = "not stable",
-  };
   static const char *const trends[] = {"falling", "level", "rising"};
   sprint_context *context = run->context;
   const sprint_trace_row *last = &run->rows[run->n_rows - 1];
@@ -79,6 +73,6 @@ sprint_status sprint__assessment_judge(sprint_assessment *assessment, const spri
   SPRINT__SCOPED(sprint__free) char *to_first = compared(context, first, last->gradient_sq);
   if (!to_first) return SPRINT_ERROR_MEMORY;
   return say(assessment, verdict,
-             sprint__printf(context, "%s: |grad J|^2 = %.3g, %s what it was at the start, and %s", words[verdict],
-                            last->gradient_sq, to_first, trends[trend + 1]));
+             sprint__printf(context, "%s: |grad J|^2 = %.3g, %s what it was at the start, and %s",
+                            sprint_verdict_text(verdict), last->gradient_sq, to_first, trends[trend + 1]));
 }

@@ -11,7 +11,7 @@ void sprint__verify_compare(struct sprint__verify *verify, const char *name, dou
   sprint_verify_case result = {name, expected, got, tolerance(fabs(expected)), false};
   result.ok = fabs(expected - got) <= result.tolerance;
   if (!result.ok) verify->all_ok = false;
-  verify->report(verify->user, &result);
+  if (verify->report) verify->report(verify->user, &result);
 }
 
 /* A test bed: loss `mean` or `linear` over a Gaussian sample, z(theta) = z + epsilon theta. */
@@ -151,6 +151,7 @@ static sprint_status verify_methods(struct sprint__verify *v) {
 }
 
 sprint_status sprint_verify(sprint_context *context, sprint_verify_report report, void *user, bool *ret_all_ok) {
+  SPRINT__REQUIRE(context, ret_all_ok);
   struct sprint__verify v = {context, report, user, true};
   SPRINT__TRY(verify_points(&v));
   SPRINT__TRY(verify_contractions(&v));

@@ -58,7 +58,8 @@ static sprint_status scene_fill(struct scene *s) {
       sprint_population_load(context, "{kind: lending, n: 2000, select: balanced, size: 24}", &s->population, NULL));
   SPRINT__TRY(sprint_model_new(context, "{layers: 'dense 6, tanh, dense 1', loss: logistic, l2: 0.01}", s->population,
                                &s->model));
-  SPRINT__TRY(sprint_shift_new(context, "{kind: strategic, alpha: 0.4}", s->model, s->population, &s->both.strategic));
+  SPRINT__TRY(
+      sprint_shift_new(context, "{kind: strategic, good: 0, alpha: 0.4}", s->model, s->population, &s->both.strategic));
   sprint_shift_callbacks callbacks = {sizeof callbacks, &s->both, both_respond, both_strata, NULL};
   SPRINT__TRY(sprint_shift_new_custom(context, &callbacks, s->model, s->population, &s->shift));
   size_t n = s->model->n_params, n_strata = s->population->n_strata;

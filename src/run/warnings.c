@@ -1,6 +1,7 @@
 /* What a person should know before acting on a run: one sentence each, where there is a reason. */
 #include <math.h>
 
+#include "config/text.h"
 #include "run/assessment.h"
 
 /* Standard errors from which on the drift meter's reading is no noise. */
@@ -9,6 +10,12 @@
 #define EDGE 1.5
 /* Of the classes beyond the first, the part that is left where a population has collapsed. */
 #define COLLAPSED 0.25
+/* Of people who left the range of the data, the share that is worth a word; and columns that are named. */
+#define LEFT 0.01
+enum { NAMED = 3 };
+
+/* Multiples of the gradient from which on the bias of a lazy deployment is worth a word. */
+#define AT_REST 1.1
 
 struct look {
   sprint_assessment *assessment;
@@ -63,11 +70,19 @@ static sprint_status look_at_classes(const struct look *look) {
                      left, population->n_classes));
 }
 
-/* Whether the method leans on a snapshot that no longer holds. */
+/* Whether the method leans on a snapshot, or on a deployment, that no longer holds. Steps that have come to rest under
+ * an old deployment have no E[v], and a bias as large as the gradient: that alone is no reason. */
 static sprint_status look_at_bias(const struct look *look) {
   const sprint_trace_row *row = look->last;
   double drift = row->drift > SURE * row->drift_noise ? row->drift : 0, bias = isnan(row->bias) ? drift : row->bias;
-  if (!(bias * bias > row->gradient_sq)) return SPRINT_OK;
+  bool lags = bias > row->bias_deployed;
+  if (!(bias > (lags ? AT_REST : 1) * sqrt(row->gradient_sq))) return SPRINT_OK;
+  if (lags && !(row->bias_deployed * row->bias_deployed > row->gradient_sq))
+    return warn(look, SPRINT_WARNING_BIASED,
+                sprint__printf(look->run->context,
+                               "its steps go by an old deployment, and are biased beyond the gradient itself (%.3g, "
+                               "|grad J| %.3g); deploying more often has less bias",
+                               bias, sqrt(row->gradient_sq)));
   return warn(look, SPRINT_WARNING_BIASED,
               sprint__printf(look->run->context,
                              "its steps are biased beyond the gradient itself (%.3g, |grad J| %.3g); `correction: "
@@ -111,6 +126,45 @@ static sprint_status look_at_solutions(const struct look *look) {
                      unsolved, unsolved == 1 ? "" : "s"));
 }
 
+/* The column that most people left the range of, of those that fewer left than of `after` (NULL: of all); the first of
+ * equals. NULL: none that is worth a word. */
+static const sprint_column_move *next_left(const sprint_assessment *assessment, const sprint_column_move *after) {
+  const sprint_column_move *most = NULL;
+  for (size_t k = 0; k < assessment->n_moves; k++) {
+    const sprint_column_move *move = &assessment->moves[k];
+    bool later = !after || move->left < after->left || (move->left == after->left && move > after);
+    if (later && move->left > LEFT && (!most || move->left > most->left)) most = move;
+  }
+  return most;
+}
+
+static bool takes_bounds(const sprint_shift *shift) {
+  bool any = shift->takes_bounds;
+  for (size_t k = 0; k < shift->n_parts; k++) any = any || takes_bounds(shift->parts[k]);
+  return any;
+}
+
+static sprint_status look_at_range(const struct look *look) {
+  sprint_context *context = look->run->context;
+  struct sprint__text text = {.context = context};
+  const sprint_column_move *move = NULL;
+  size_t n = 0;
+  for (; (move = next_left(look->assessment, move)); n++) {
+    SPRINT__SCOPED(sprint__free)
+    char *one = sprint__printf(context, "%s%s (%.3g %% of people; the data has %.4g to %.4g, they end at %.4g to %.4g)",
+                               n ? ", " : "", move->name, 100 * move->left, move->observed_least,
+                               move->observed_greatest, move->least, move->greatest);
+    if (!one) return SPRINT_ERROR_MEMORY;
+    if (n < NAMED) sprint__text_add(&text, one);
+  }
+  SPRINT__SCOPED(sprint__free) char *columns = sprint__text_take(&text);
+  if (!columns) return SPRINT_ERROR_MEMORY;
+  if (!n) return SPRINT_OK;
+  return warn(look, SPRINT_WARNING_RANGE,
+              sprint__printf(context, "people left the range of the data: %s%s%s", columns, n > NAMED ? ", ..." : "",
+                             takes_bounds(look->run->shift) ? "; `bounds` of the shift keeps them in it" : ""));
+}
+
 sprint_status sprint__assessment_warn(sprint_assessment *assessment, const sprint_run *run) {
   struct look look = {assessment, run, &run->rows[run->n_rows - 1]};
   SPRINT__TRY(look_at_stop(&look));
@@ -118,5 +172,6 @@ sprint_status sprint__assessment_warn(sprint_assessment *assessment, const sprin
   SPRINT__TRY(look_at_bias(&look));
   SPRINT__TRY(look_at_edge(&look));
   SPRINT__TRY(look_at_accuracy(&look));
-  return look_at_solutions(&look);
+  SPRINT__TRY(look_at_solutions(&look));
+  return look_at_range(&look);
 }

@@ -21,7 +21,7 @@ const sprint_family sprint__shift_family = {
 static sprint_status none_setup(sprint_shift *shift, const struct sprint__section *section) {
   (void)section;
   shift->uses_theta = SPRINT__USES_THETA_AT_EPOCH;
-  return SPRINT_OK;
+  return sprint__shift_say(shift, sprint__printf(shift->context, "nobody reacts"));
 }
 
 static const struct sprint__shift_ops none_ops = {.setup = none_setup};
@@ -48,16 +48,26 @@ sprint_status sprint__shift_build(const struct sprint__section *section, sprint_
   shift->model = model;
   shift->population = population;
   if (shift->ops->setup) SPRINT__TRY(shift->ops->setup(shift, section));
+  if (!shift->people) shift->people = sprint__arena_strdup(&shift->arena, section->kind->help);
+  SPRINT__TRY(sprint__arena_status(&shift->arena));
   *ret_shift = sprint__give(&shift);
   return SPRINT_OK;
 }
 
 sprint_status sprint_shift_new(sprint_context *context, const char *spec, sprint_model *model,
                                const sprint_population *population, sprint_shift **ret_shift) {
+  SPRINT__REQUIRE(context, model, population, ret_shift);
   SPRINT__SCOPED(sprint__section_free) struct sprint__section *section = NULL;
   SPRINT__TRY(sprint__section_parse(context, &sprint__shift_family, spec, "shift", &section));
   return sprint__shift_build(section, model, population, ret_shift);
 }
+
+sprint_status sprint__shift_say(sprint_shift *shift, char *sentence) {
+  shift->people = sprint__arena_keep(&shift->arena, sentence);
+  return sprint__arena_status(&shift->arena);
+}
+
+const char *sprint_shift_people(const sprint_shift *shift) { return shift->people; }
 
 void sprint_shift_free(sprint_shift *shift) {
   if (!shift) return;
@@ -74,6 +84,8 @@ sprint_status sprint__shift_respond(sprint_shift *shift, const sprint_real *depl
 
 sprint_status sprint_shift_respond(sprint_shift *shift, const sprint_real *deployed, const uint32_t *who, size_t n,
                                    sprint_real *ret_x) {
+  if (!shift) return SPRINT_ERROR_ARGUMENT;
+  SPRINT__REQUIRE(shift->context, deployed, who, ret_x);
   const sprint_population *population = shift->population;
   for (size_t i = 0; i < n; i++)
     if (who[i] >= population->n)
@@ -84,6 +96,16 @@ sprint_status sprint_shift_respond(sprint_shift *shift, const sprint_real *deplo
   for (size_t i = 0; i < n; i++) y[i] = population->y[who[i]];
   sprint__population_gather(population, who, 0, n, ret_x);
   return sprint__shift_respond(shift, deployed, who, y, n, ret_x);
+}
+
+bool sprint__shift_by_identity(const sprint_shift *shift) {
+  bool any = shift->by_identity;
+  for (size_t k = 0; k < shift->n_parts; k++) any = any || sprint__shift_by_identity(shift->parts[k]);
+  return any;
+}
+
+bool sprint__shift_moves_outsiders(const sprint_shift *shift) {
+  return !sprint__shift_moves(shift) || !(shift->keeps_records || sprint__shift_by_identity(shift));
 }
 
 sprint_status sprint__shift_strata(sprint_shift *shift, const sprint_real *deployed, enum sprint__moment moment,
@@ -97,6 +119,8 @@ sprint_status sprint__shift_strata(sprint_shift *shift, const sprint_real *deplo
 }
 
 sprint_status sprint_shift_strata(sprint_shift *shift, const sprint_real *deployed, double *ret_p) {
+  if (!shift) return SPRINT_ERROR_ARGUMENT;
+  SPRINT__REQUIRE(shift->context, deployed, ret_p);
   return sprint__shift_strata(shift, deployed, SPRINT__AT_EVALUATION, ret_p);
 }
 
@@ -113,41 +137,4 @@ static void put_in_force(sprint_shift *shift, const sprint_real *theta) {
 sprint_status sprint__shift_deploy(sprint_shift *shift, const sprint_real *theta) {
   put_in_force(shift, theta);
   return theta ? shift->ops->deployed(shift, theta) : SPRINT_OK;
-}
-
-static sprint_status refuse_column(const struct sprint__section *section, const sprint_population *population,
-                                   const char *name) {
-  SPRINT__SCOPED(sprint__free) const char **names = sprint__alloc(section->context, population->d, sizeof *names);
-  if (!names) return SPRINT_ERROR_MEMORY;
-  for (size_t j = 0; j < population->d; j++) names[j] = population->columns[j].name;
-  const char *near = sprint__nearest(name, names, population->d);
-  return sprint__refuse(section, "columns", "'%s' is not a feature of the data%s%s%s", name,
-                        near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-}
-
-static sprint_status find_columns(const struct sprint__section *section, const sprint_population *population,
-                                  size_t *columns, size_t *ret_n) {
-  const struct sprint__value *value = sprint__get(section, "columns");
-  size_t n = 0;
-  for (size_t i = 0; i < value->n_items; i++) {
-    ptrdiff_t j = sprint__population_find(population, value->texts[i]);
-    if (j < 0) return refuse_column(section, population, value->texts[i]);
-    for (size_t k = 0; k < n; k++)
-      if (columns[k] == (size_t)j) return sprint__refuse(section, "columns", "'%s' is named twice", value->texts[i]);
-    columns[n++] = (size_t)j;
-  }
-  for (size_t j = 0; value->n_items == 0 && j < population->d; j++) columns[n++] = j;
-  *ret_n = n;
-  return SPRINT_OK;
-}
-
-sprint_status sprint__shift_columns(sprint_shift *shift, const struct sprint__section *section, size_t **ret_columns,
-                                    size_t *ret_n) {
-  *ret_columns = sprint__arena_take(&shift->arena, shift->population->d, sizeof **ret_columns);
-  return *ret_columns ? find_columns(section, shift->population, *ret_columns, ret_n) : SPRINT_ERROR_MEMORY;
-}
-
-sprint_status sprint__shift_class(const struct sprint__section *section, const char *key,
-                                  const sprint_population *population, size_t *ret_class) {
-  return sprint__population_class(section, key, population, sprint__get_text(section, key), ret_class);
 }

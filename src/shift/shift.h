@@ -64,7 +64,8 @@ struct sprint_shift {
   bool pulls;         /* `pull` knows the derivative of its response, which depends on nothing but what it is given */
   bool keeps_records; /* a record under an older deployment cannot be asked for again: it depends on what came before */
   bool affine; /* every x_i(theta') is affine in theta', and x_i at 0: a mean of responses is one to the mean theta' */
-  bool by_identity; /* its response is to individuals that it knows: records from outside do not move as theirs do */
+  bool takes_bounds; /* its section has the key `bounds` */
+  bool by_identity;  /* its response is to individuals that it knows: records from outside do not move as theirs do */
   bool remembers_deployments; /* the records that it makes depend on what was deployed before */
   /* The parameters of the newest deployment, or NULL. Where deploying moves records on, a response to just this pointer
    * asks for the records in force; to any other, whatever numbers are there, for those that there would be if they were
@@ -77,6 +78,7 @@ struct sprint_shift {
   struct sprint__loss_source losses; /* all NULL: a shift that needs losses works them out itself */
   sprint_shift **parts;              /* (n_parts) of a composition; owned */
   size_t n_parts;
+  char *people; /* who does what, in words, of the arena; a setup that says nothing: the kind's help */
 };
 
 extern const sprint_family sprint__shift_family;
@@ -96,6 +98,13 @@ sprint_status sprint__shift_check(sprint_context *context, const sprint_model *m
 
 static inline bool sprint__shift_moves(const sprint_shift *shift) { return shift->ops->respond != NULL; }
 static inline bool sprint__shift_reweights(const sprint_shift *shift) { return shift->ops->strata != NULL; }
+
+/* Whether it, or a part of it, knows people one by one. */
+bool sprint__shift_by_identity(const sprint_shift *shift);
+
+/* Whether people from outside the population respond as its own do: not where those remember where they stand, or are
+ * known one by one. */
+bool sprint__shift_moves_outsiders(const sprint_shift *shift);
 
 /* Lets an engine answer for losses, of parts too; NULL: nobody does any more. */
 void sprint__shift_set_losses(sprint_shift *shift, const struct sprint__loss_source *source);
@@ -123,12 +132,39 @@ static inline bool sprint__shift_pulls(const sprint_shift *shift) {
 sprint_status sprint__shift_strata(sprint_shift *shift, const sprint_real *deployed, enum sprint__moment moment,
                                    double *ret_p);
 
-/* The features of the section's `columns` (default: all): ret_columns (*ret_n), of the shift's arena. */
+/* Takes a new sentence over as shift->people; NULL stands for memory that ran out. */
+sprint_status sprint__shift_say(sprint_shift *shift, char *sentence);
+
+/* columns.c: the features of the section's `columns` (default: all that are numbers): ret_columns (*ret_n), of the
+ * shift's arena. */
 sprint_status sprint__shift_columns(sprint_shift *shift, const struct sprint__section *section, size_t **ret_columns,
                                     size_t *ret_n);
+
+/* Which of these columns (n) a name under the section's `key` is, or a refusal. */
+sprint_status sprint__shift_column_among(const sprint_shift *shift, const struct sprint__section *section,
+                                         const char *key, const char *name, const size_t *columns, size_t n,
+                                         size_t *ret_k);
+
+/* "income, debt", and so many of them at most. */
+enum { SPRINT__SAID = 12 };
+struct sprint__text;
+void sprint__shift_say_columns(const sprint_population *population, const size_t *columns, size_t n,
+                               struct sprint__text *text);
 
 /* The class number that the section's `key` names, or a refusal. */
 sprint_status sprint__shift_class(const struct sprint__section *section, const char *key,
                                   const sprint_population *population, size_t *ret_class);
+
+/* wish.c: the class that people want to be in, which the section's `good` names; nobody guesses it. */
+sprint_status sprint__wish_class(const struct sprint__section *section, const sprint_population *population,
+                                 size_t *ret_class);
+
+/* The score that people want higher, by the keys good, sign and score; and in words: "people want repaid = 1". */
+sprint_status sprint__wish_read(const sprint_shift *shift, const struct sprint__section *section,
+                                struct sprint__score *ret_score);
+void sprint__wish_say(const sprint_shift *shift, const struct sprint__score *score, struct sprint__text *text);
+
+#define SPRINT__GOOD_HELP \
+  "what people want, which nobody can guess: the class that they want to be in, by its name in the data"
 
 #endif

@@ -83,7 +83,8 @@ static sprint_status both_setup(sprint_shift *shift, const struct sprint__sectio
     return sprint__refuse(section, "response", "a shift that moves features, and does no more, was expected");
   if (!sprint__shift_reweights(shift->parts[1]) || sprint__shift_moves(shift->parts[1]))
     return sprint__refuse(section, "strata", "a shift that reweights strata, and does no more, was expected");
-  return SPRINT_OK;
+  return sprint__shift_say(
+      shift, sprint__printf(shift->context, "%s; and %s", shift->parts[0]->people, shift->parts[1]->people));
 }
 
 static sprint_status chain_setup(sprint_shift *shift, const struct sprint__section *section) {
@@ -91,7 +92,8 @@ static sprint_status chain_setup(sprint_shift *shift, const struct sprint__secti
   const sprint_shift *first = shift->parts[0], *then = shift->parts[1];
   if (sprint__shift_moves(first) && sprint__shift_moves(then) && then->keeps_records)
     return sprint__refuse(section, "then", "people who remember where they stand come first in a chain");
-  if (sprint__shift_moves(shift) || sprint__shift_reweights(shift)) return SPRINT_OK;
+  if (sprint__shift_moves(shift) || sprint__shift_reweights(shift))
+    return sprint__shift_say(shift, sprint__printf(shift->context, "%s; then %s", first->people, then->people));
   return sprint__refuse(section, "first", "a chain of shifts under which nobody reacts");
 }
 

@@ -76,6 +76,7 @@ sprint_status sprint__shift_take_callbacks(sprint_shift *shift, const sprint_shi
 sprint_status sprint_shift_new_custom(sprint_context *context, const sprint_shift_callbacks *callbacks,
                                       sprint_model *model, const sprint_population *population,
                                       sprint_shift **ret_shift) {
+  SPRINT__REQUIRE(context, callbacks, model, population, ret_shift);
   sprint_shift_callbacks own;
   SPRINT__SIZED_TAKE(context, sprint_shift_callbacks, callbacks, &own);
   if (!own.respond && !own.strata)
@@ -84,7 +85,8 @@ sprint_status sprint_shift_new_custom(sprint_context *context, const sprint_shif
   sprint_shift *shift = sprint__alloc(context, 1, sizeof *shift);
   if (!shift) return SPRINT_ERROR_MEMORY;
   *shift = (sprint_shift){.context = context, .arena = {.context = context}, .model = model, .population = population};
-  if (sprint__shift_take_callbacks(shift, &own) != SPRINT_OK) {
+  if (sprint__shift_take_callbacks(shift, &own) != SPRINT_OK ||
+      sprint__shift_say(shift, sprint__printf(shift->context, "people react as callbacks have it")) != SPRINT_OK) {
     sprint__arena_free(&shift->arena);
     sprint__free(shift);
     return SPRINT_ERROR_MEMORY;

@@ -170,6 +170,8 @@ static sprint_status decay_setup(sprint_shift *shift, const struct sprint__secti
   if (!sprint__shift_moves(s->wrap.inner) && !sprint__shift_reweights(s->wrap.inner))
     return sprint__refuse(section, "of", "a shift under which somebody reacts was expected");
   take_after(shift, s->wrap.inner);
+  SPRINT__TRY(sprint__shift_say(
+      shift, sprint__printf(shift->context, "%s; they go %g of the way at a time", s->wrap.inner->people, s->rate)));
   return start(shift);
 }
 

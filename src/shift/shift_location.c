@@ -31,6 +31,7 @@ static sprint_status location_setup(sprint_shift *shift, const struct sprint__se
   shift->affine = true;
   shift->pulls = true;
   s->epsilon = sprint__get_real(section, "epsilon");
+  SPRINT__TRY(sprint__shift_say(shift, sprint__printf(shift->context, "everybody's record moves by A theta")));
   const char *path = sprint__get_text(section, "matrix");
   if (path[0]) return read_matrix(shift, section, path);
   if (shift->model->n_params != shift->population->d)

@@ -37,7 +37,12 @@ static sprint_status mixture_setup(sprint_shift *shift, const struct sprint__sec
     return sprint__refuse(section, "threshold",
                           "people are rejected by their probability; rejects: threshold was expected");
   m->seed = (uint64_t)sprint__get_integer(section, "seed");
-  SPRINT__TRY(sprint__shift_class(section, "good", shift->population, &m->good));
+  SPRINT__TRY(sprint__wish_class(section, shift->population, &m->good));
+  SPRINT__TRY(sprint__shift_say(
+      shift, sprint__printf(shift->context,
+                            "people want %s = %s; whoever the model turns away is replaced by somebody of the "
+                            "same class",
+                            shift->population->label_name, shift->population->class_names[m->good])));
   m->outputs = sprint__arena_take(&shift->arena, PIECE, shift->model->n_outputs * sizeof *m->outputs);
   m->odds = sprint__arena_take(&shift->arena, PIECE, sizeof *m->odds);
   m->room = sprint__arena_take(&shift->arena, PIECE, shift->model->n_outputs * sizeof *m->room);
@@ -87,7 +92,7 @@ static const sprint_param mixture_params[] = {
                    "how the model turns people away: with the probability that they are not of the good class; all "
                    "whose probability of it is below the threshold"),
     SPRINT__REAL("threshold", "0.5", 0, 1, "of the good class's probability"),
-    SPRINT__TEXT("good", "0", "the class that people want to be in, by its name in the data"),
+    SPRINT__TEXT("good", "", SPRINT__GOOD_HELP),
     SPRINT__INTEGER("seed", "1", 0, 1e15, "of who is replaced first, and by whom"),
 };
 

@@ -162,6 +162,9 @@ static sprint_status opinion_setup(sprint_shift *shift, const struct sprint__sec
     return sprint__refuse(section, "of", "a shift that moves features, and does no more, was expected");
   SPRINT__TRY(sprint__shift_columns(shift, section, &s->columns, &s->n_columns));
   SPRINT__TRY(sprint__contacts_read(shift, section, &s->contacts));
+  SPRINT__TRY(
+      sprint__shift_say(shift, sprint__printf(shift->context, "%s; they listen to each other (susceptibility %g)",
+                                              s->wrap.inner->people, lambda)));
   return start(shift);
 }
 
@@ -182,7 +185,7 @@ static const sprint_param opinion_params[] = {
                  "who listens to whom: a .npy matrix (listeners, speakers) of weights, or a CSV with the columns "
                  "listener, speaker, weight; individuals are numbered from 0, as loaded; default a ring"),
     SPRINT__INTEGER("neighbours", "1", 1, 1e6, "of the ring, on either side"),
-    SPRINT__TEXTS("columns", "", "the features that people talk about, by name; default all"),
+    SPRINT__TEXTS("columns", "", "the features that people talk about, by name; default all that are numbers"),
 };
 
 const sprint_kind sprint__shift_opinion = {"opinion",

@@ -37,6 +37,8 @@ static sprint_status replicator_setup(sprint_shift *shift, const struct sprint__
   const sprint_population *population = shift->population;
   size_t n = shift->n_state = population->n_strata;
   if (n < 2) return sprint__refuse(section, "kind", "'replicator' needs classes to grow and shrink; the data has none");
+  SPRINT__TRY(sprint__shift_say(
+      shift, sprint__printf(shift->context, "classes with a low loss grow, from deployment to deployment")));
   r->eta = sprint__get_real(section, "eta");
   r->knowledge = (enum knowledge)sprint__get_choice(section, "losses");
   r->when = (enum when)sprint__get_choice(section, "moves");

@@ -37,6 +37,7 @@ static sprint_status retention_setup(sprint_shift *shift, const struct sprint__s
     return sprint__refuse(section, "kind",
                           "'retention' says by itself how often each class shows up, so that data.class_weights would "
                           "change nothing; leave them out");
+  SPRINT__TRY(sprint__shift_say(shift, sprint__printf(shift->context, "people of classes with a high loss leave")));
   r->alpha = sprint__get_real(section, "alpha");
   r->rate = sprint__get_real(section, "rate");
   r->knowledge = (enum knowledge)sprint__get_choice(section, "losses");

@@ -1,13 +1,8 @@
 /* Shifts around another shift: see wrap.h. */
 #include "shift/wrap.h"
 
-/* Rows of a piece: enough for all threads to be busy, and few megabytes. */
-enum { MOST_ROWS = 8192, LEAST_ROWS = 256, MOST_REALS = 1 << 20 };
-
 static size_t piece_for(const sprint_population *population) {
-  size_t rows = MOST_REALS / population->d;
-  if (rows < LEAST_ROWS) rows = LEAST_ROWS;
-  if (rows > MOST_ROWS) rows = MOST_ROWS;
+  size_t rows = sprint__piece_rows(population->d);
   return rows < population->n ? rows : population->n;
 }
 

@@ -27,7 +27,7 @@ static sprint_status refuse(const sprint_solver *solver, const struct sprint__se
   if (!sprint__shift_pulls(solver->shift))
     return sprint__refuse(section, "kind",
                           "'%s' needs the derivative of the shift, which this one does not have; location, linear, "
-                          "strategic without memory, or none was expected",
+                          "strategic without memory, integers and budget, or none was expected",
                           section->kind->name);
   if (sprint__shift_moves(solver->shift) && !solver->model->ops->gives_gradient_x)
     return sprint__refuse(section, "kind", "'%s' needs the loss's gradient in the features, which this model lacks",

@@ -38,7 +38,7 @@ static sprint_status saga_setup(sprint_solver *solver, const struct sprint__sect
   struct saga *s = solver->impl = sprint__arena_take(arena, 1, sizeof *s);
   if (!s) return SPRINT_ERROR_MEMORY;
   size_t d = solver->n_params;
-  solver->tells_who = true;
+  solver->tells_who = solver->stratifies = true;
   solver->tells_strata = solver->n_strata > 1;
   s->table = sprint__arena_take(arena, solver->n, d * sizeof *s->table);
   s->sums = sprint__arena_take(arena, solver->n_strata, d * sizeof *s->sums);

@@ -56,6 +56,8 @@ static sprint_status svrg_setup(sprint_solver *solver, const struct sprint__sect
   struct sprint__correction correction = sprint__correction_of(section);
   solver->anchors = true;
   solver->coupled = correction.coupled;
+  solver->stratifies = correction.stratified;
+  solver->corrects = true;
   s->stratified = correction.stratified && solver->n_strata > 1;
   size_t d = solver->n_params, strata = solver->n_strata;
   s->anchor = sprint__arena_take(arena, d, sizeof(sprint_real));

@@ -18,7 +18,9 @@ sprint_status sprint__recursive_setup(sprint_solver *solver, const struct sprint
                                       struct sprint__recursive *ret_recursive) {
   struct sprint__correction correction = sprint__correction_of(section);
   solver->coupled = solver->follows = correction.coupled;
+  solver->corrects = true;
   solver->steps_by_snapshots = true;
+  solver->stratifies = correction.stratified;
   SPRINT__TRY(sprint__snapshot_setup(solver, section, &ret_recursive->taking));
   ret_recursive->stratified = solver->tells_strata = correction.stratified && solver->n_strata > 1;
   take_room(solver, ret_recursive);

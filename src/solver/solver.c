@@ -16,10 +16,13 @@ void sprint_solver_free(sprint_solver *solver) {
   sprint__free(solver);
 }
 
-const sprint_real *sprint_solver_theta(const sprint_solver *solver) { return solver->theta; }
-const sprint_real *sprint_solver_direction(const sprint_solver *solver) { return solver->direction; }
-sprint_counters sprint_solver_counters(const sprint_solver *solver) { return solver->cost; }
-sprint_stop sprint_solver_stop(const sprint_solver *solver) { return solver->stop; }
+const sprint_real *sprint_solver_theta(const sprint_solver *solver) { return solver ? solver->theta : NULL; }
+const sprint_real *sprint_solver_direction(const sprint_solver *solver) { return solver ? solver->direction : NULL; }
+sprint_counters sprint_solver_counters(const sprint_solver *solver) {
+  return solver ? solver->cost : (sprint_counters){0};
+}
+double sprint_solver_gradient_sq(const sprint_solver *solver) { return solver ? solver->gradient_sq : NAN; }
+sprint_stop sprint_solver_stop(const sprint_solver *solver) { return solver ? solver->stop : SPRINT_STOP_RUNNING; }
 
 sprint_drift sprint__solver_drift(const sprint_solver *solver, const double *p) {
   if (solver->estimator->drift) return solver->estimator->drift(solver, p);
@@ -27,12 +30,14 @@ sprint_drift sprint__solver_drift(const sprint_solver *solver, const double *p) 
 }
 
 sprint_status sprint_solver_drift(const sprint_solver *solver, sprint_drift *ret_drift) {
+  if (!solver) return SPRINT_ERROR_ARGUMENT;
+  SPRINT__REQUIRE(solver->context, ret_drift);
   sprint_drift drift = sprint__solver_drift(solver, NULL);
   return SPRINT__SIZED_GIVE(solver->context, sprint_drift, &drift, ret_drift);
 }
 
 void sprint_solver_halt(sprint_solver *solver, sprint_stop reason) {
-  if (solver->stop == SPRINT_STOP_RUNNING) solver->stop = reason;
+  if (solver && solver->stop == SPRINT_STOP_RUNNING) solver->stop = reason;
 }
 
 static sprint_status fill(sprint_solver *solver, const struct sprint__method *method, const sprint_real *theta) {
@@ -42,6 +47,8 @@ static sprint_status fill(sprint_solver *solver, const struct sprint__method *me
   solver->direction = sprint__arena_take(&solver->arena, solver->n_params, sizeof(sprint_real));
   SPRINT__TRY(sprint__arena_status(&solver->arena));
   memcpy(solver->theta, theta, solver->n_params * sizeof *theta);
+  solver->first_norm = sqrt(sprint__norm_sq(theta, solver->n_params));
+  solver->first_penalty = sprint__model_penalty(solver->model, theta);
   solver->batch = (size_t)sprint__get_integer(section, "batch");
   uint64_t inner = (uint64_t)sprint__get_integer(section, "inner");
   if (solver->n == 0 && solver->estimator->full)
@@ -54,7 +61,7 @@ static sprint_status fill(sprint_solver *solver, const struct sprint__method *me
   SPRINT__TRY(sprint__deploy_read(method->deploy, solver->inner, &solver->deploy));
   solver->radius = sprint__get_real(method->step, "radius");
   solver->rules = sprint__stop_read(method->stop);
-  solver->first_loss = NAN;
+  solver->first_loss = solver->gradient_sq = NAN;
   struct sprint__schedule_frame frame = {&solver->arena, sprint__stop_planned_steps(&solver->rules, solver->inner),
                                          solver->inner, solver->n_params};
   SPRINT__TRY(sprint__schedule_build(method->step, &frame, &solver->schedule));
@@ -75,10 +82,20 @@ static sprint_status keep_strata_sizes(sprint_solver *solver, const sprint_solve
   return SPRINT_OK;
 }
 
+static sprint_status check_start(sprint_context *context, const sprint_solver_options *options) {
+  size_t i = 0, n = options->model->n_params;
+  if (sprint__all_finite(options->theta, n)) return SPRINT_OK;
+  while (isfinite(options->theta[i])) i++;
+  return sprint_fail(context, SPRINT_ERROR_ARGUMENT,
+                     "number %zu of the starting point's %zu is %g; a finite number was expected", i, n,
+                     (double)options->theta[i]);
+}
+
 sprint_status sprint__solver_build(sprint_context *context, const struct sprint__method *method,
                                    const sprint_solver_options *options, sprint_solver **ret_solver) {
   if (!options->model || !options->theta)
     return sprint_fail(context, SPRINT_ERROR_ARGUMENT, "a solver needs a model and a starting point");
+  SPRINT__TRY(check_start(context, options));
   SPRINT__SCOPED(sprint_solver_free) sprint_solver *solver = sprint__alloc(context, 1, sizeof *solver);
   if (!solver) return SPRINT_ERROR_MEMORY;
   solver->context = solver->arena.context = context;
@@ -105,6 +122,8 @@ static bool must_deploy(const sprint_solver *solver, const sprint_want *want, bo
 }
 
 sprint_status sprint_solver_ask(sprint_solver *solver, sprint_want *ret_want) {
+  if (!solver) return SPRINT_ERROR_ARGUMENT;
+  SPRINT__REQUIRE(solver->context, ret_want);
   if (!solver->asked) {
     sprint_want want = {
         .size = sizeof want, .step = solver->cost.steps, .epoch = solver->cost.epochs, .theta = solver->theta};
@@ -171,9 +190,16 @@ static void project(sprint_solver *solver) {
   for (size_t i = 0; i < solver->n_params; i++) solver->theta[i] *= (sprint_real)(solver->radius / norm);
 }
 
+/* Whether theta is gone, seen where an epoch ends: every step would be too costly for what batches seldom miss. */
+static bool has_left(const sprint_solver *solver) {
+  if (solver->epoch_step != 0) return false;
+  double penalty = sprint__model_penalty(solver->model, solver->theta);
+  return sprint__stop_exploded(&solver->rules, solver->first_loss, penalty) || sprint__stop_theta_exploded(solver);
+}
+
 /* theta has moved, by a step whose records had this mean loss. */
 static void count_step(sprint_solver *solver, double loss, bool finite) {
-  if (isnan(solver->first_loss)) solver->first_loss = loss;
+  if (isnan(solver->first_loss)) solver->first_loss = loss + solver->first_penalty;
   solver->cost.steps++;
   solver->steps_since_deploy++;
   if (++solver->epoch_step == solver->inner || solver->ends_epoch) {
@@ -181,7 +207,8 @@ static void count_step(sprint_solver *solver, double loss, bool finite) {
     solver->ends_epoch = false;
     solver->cost.epochs++;
   }
-  if (!finite || sprint__stop_exploded(solver, loss)) solver->stop = SPRINT_STOP_DIVERGED;
+  if (!finite || sprint__stop_exploded(&solver->rules, solver->first_loss, loss) || has_left(solver))
+    solver->stop = SPRINT_STOP_DIVERGED;
 }
 
 /* theta := what the estimator found, and v the way there. */
@@ -307,13 +334,32 @@ static sprint_status settle_strata(sprint_solver *solver, const double *p) {
   return SPRINT_OK;
 }
 
-/* A sample is as large as was wanted. */
-static sprint_status check_sample(sprint_solver *solver) {
+/* A population or sample is as large as was wanted, and otherwise told again from the start. */
+static sprint_status check_size(sprint_solver *solver, bool last) {
   size_t n = solver->told.n;
-  if (solver->wanted.kind != SPRINT_WANT_SAMPLE || n == solver->wanted.n) return SPRINT_OK;
+  if (last ? n == solver->wanted.n : n <= solver->wanted.n) return SPRINT_OK;
   solver->told.n = 0;
-  return sprint_fail(solver->context, SPRINT_ERROR_ARGUMENT, "a sample of %zu records was told; %zu were wanted", n,
-                     solver->wanted.n);
+  return sprint_fail(solver->context, SPRINT_ERROR_ARGUMENT, "a %s of %zu records was told; %zu were wanted",
+                     solver->wanted.kind == SPRINT_WANT_SAMPLE ? "sample" : "population", n, solver->wanted.n);
+}
+
+/* |grad J(theta; theta)|^2 of what was told; where stop.gradient is met, that is the end. */
+static bool is_stable(sprint_solver *solver) {
+  struct sprint__strata_parts parts = sprint__strata_parts_of(&solver->told);
+  double square = 0;
+  if (!sprint__solver_is_deployed(solver)) return false; /* the records are of an older theta */
+  sprint__strata_mean(solver->context, &parts, solver->told.p, NULL, solver->gradient);
+  for (size_t i = 0; i < solver->n_params; i++) {
+    double g = solver->gradient[i] + sprint__model_decay(solver->model, solver->theta, i);
+    square += g * g;
+  }
+  solver->gradient_sq = square;
+  if (!(square <= solver->rules.gradient) || solver->rules.gradient <= 0) return false;
+  solver->cost.ifo += solver->told.n;
+  solver->cost.samples += solver->told.n;
+  solver->asked = false;
+  sprint_solver_halt(solver, SPRINT_STOP_GRADIENT);
+  return true;
 }
 
 static sprint_status tell_population(sprint_solver *solver, const sprint_records *records) {
@@ -322,11 +368,10 @@ static sprint_status tell_population(sprint_solver *solver, const sprint_records
   if (told->n == 0 && solver->kept) sprint__kept_clear(solver);
   if (solver->kept) SPRINT__TRY(sprint__kept_add(solver, records));
   sprint__solver_add_records(solver, records, solver->theta, NULL, NULL, told);
+  SPRINT__TRY(check_size(solver, records->last));
   if (!records->last) return SPRINT_OK;
-  if (told->n == 0) return sprint_fail(solver->context, SPRINT_ERROR_ARGUMENT, "a population of no records was told");
-  SPRINT__TRY(check_sample(solver));
   SPRINT__TRY(settle_strata(solver, solver->n_strata > 1 ? records->p : NULL));
-  sprint_status status = sprint__solver_tell_sums(solver, told);
+  sprint_status status = is_stable(solver) ? SPRINT_OK : sprint__solver_tell_sums(solver, told);
   told->n = 0;
   return status;
 }
@@ -345,11 +390,17 @@ static sprint_status tell_batch(sprint_solver *solver, const sprint_records *rec
   return solver->trouble;
 }
 
-sprint_status sprint_solver_tell(sprint_solver *solver, const sprint_records *told) {
-  sprint_records own, *records = &own;
-  SPRINT__SIZED_TAKE(solver->context, sprint_records, told, records);
+sprint_status sprint__solver_tell_made(sprint_solver *solver, const sprint_records *records) {
   if (!solver->asked)
     return sprint_fail(solver->context, SPRINT_ERROR_ARGUMENT, "records were told that nothing had asked for");
   SPRINT__TRY(sprint__records_check(solver, records));
   return solver->wanted.kind == SPRINT_WANT_BATCH ? tell_batch(solver, records) : tell_population(solver, records);
+}
+
+sprint_status sprint_solver_tell(sprint_solver *solver, const sprint_records *told) {
+  if (!solver) return SPRINT_ERROR_ARGUMENT;
+  sprint_records records;
+  SPRINT__SIZED_TAKE(solver->context, sprint_records, told, &records);
+  SPRINT__TRY(sprint__records_are_finite(solver, &records));
+  return sprint__solver_tell_made(solver, &records);
 }

@@ -102,10 +102,12 @@ struct sprint_solver {
   void *impl;                   /* the estimator's */
   bool coupled;                 /* its batches carry reference records */
   bool anchors;                 /* its linear steps have a theta~ */
+  bool corrects;                /* its steps lean on older records, with a `correction` for what moved since */
   bool follows;                 /* its references are to the deployment before, not to a snapshot's */
   bool samples;                 /* a snapshot of its may be a sample */
   bool steps_by_snapshots;      /* a snapshot is a step of itself; otherwise steps follow it */
   bool may_end_epoch;           /* by ends_epoch */
+  bool stratifies;              /* it weighs strata as deployments do: p is needed where there is more than one */
   bool tells_strata, tells_who; /* its batches say of which stratum, and whose, each record is */
   uint64_t least_ifo;           /* per-sample gradients that a step takes at least: none is begun with fewer left */
   bool revisits;                /* it looks at everybody's records again, at other thetas */
@@ -125,11 +127,14 @@ struct sprint_solver {
   uint64_t steps_since_deploy; /* of the newest deployment */
   bool deployed_other;         /* which was not of the solver's theta, but of one that the estimator wanted to try */
   sprint_stop stop;
-  sprint_status trouble; /* what failed within the estimator, with its sentence: telling fails with it */
-  double first_loss;     /* NaN until one was seen */
+  sprint_status trouble;            /* what failed within the estimator, with its sentence: telling fails with it */
+  double first_loss;                /* with the penalty at the start; NaN until one was seen */
+  double first_norm, first_penalty; /* |theta_0|, and its penalty */
   sprint_want wanted;
   bool snapshot_next; /* what is wanted is a snapshot, and not yet a step */
   bool asked;
+  double gradient_sq; /* |grad J(theta; theta)|^2 where everybody was told last; NaN: not yet */
+  double *gradient;   /* (n_params) room for it, where records are told; otherwise NULL */
   struct sprint__strata_sums
       told; /* of the population that is being told; no room where an engine tells its own sums */
 };
@@ -156,6 +161,11 @@ static inline bool sprint__solver_is_deployed(const sprint_solver *solver) {
   return solver->cost.deployments > 0 && solver->steps_since_deploy == 0 && !solver->deployed_other;
 }
 
+/* Epochs gone by; a fraction within one. */
+static inline double sprint__solver_epoch(const sprint_solver *solver) {
+  return (double)solver->cost.epochs + (double)solver->epoch_step / (double)solver->inner;
+}
+
 /* Sums at theta over everybody's records as they were told last, n IFO; sum NULL: of losses and gradients. Returns
  * false where the budget of IFO has no room for them, or where it failed: solver->trouble. */
 bool sprint__solver_revisit(sprint_solver *solver, const sprint_real *theta, sprint__sum_rows sum, void *sum_user,
@@ -166,6 +176,12 @@ bool sprint__solver_affords(const sprint_solver *solver, uint64_t ifo);
 
 /* records.c: whether the records are what was wanted. */
 sprint_status sprint__records_check(const sprint_solver *solver, const sprint_records *records);
+
+/* records.c: whether all their numbers are finite. Those of a simulation may not be: it has diverged then. */
+sprint_status sprint__records_are_finite(const sprint_solver *solver, const sprint_records *records);
+
+/* As sprint_solver_tell, of records that a simulation made. */
+sprint_status sprint__solver_tell_made(sprint_solver *solver, const sprint_records *records);
 
 /* kept.c: a copy of everybody's records as they are told, n x d reals, which answers for solver->revisit. */
 sprint_status sprint__kept_setup(sprint_solver *solver);
@@ -180,11 +196,17 @@ void sprint__solver_add_records(sprint_solver *solver, const sprint_records *rec
 /* stop.c */
 struct sprint__stop_rules sprint__stop_read(const struct sprint__section *section);
 uint64_t sprint__stop_planned_steps(const struct sprint__stop_rules *rules, uint64_t inner);
-/* The largest part of a budget that is used up, 0 to 1; NaN: there is none. */
-double sprint__stop_share(const struct sprint__stop_rules *rules, const sprint_counters *cost, uint64_t inner,
-                          double seconds);
+/* The default of `epochs` gives way where another budget is given, in a config whose `stop` this is. */
+void sprint__stop_settle(struct sprint__section *config);
+/* The largest part of a budget that is used up, 0 to 1; NaN: there is none. Of a cost, and of a solver, which has used
+ * up its budget also where a rest too small for another step is left. */
+double sprint__stop_used(const struct sprint__stop_rules *rules, const sprint_counters *cost, double epochs,
+                         double seconds);
+double sprint__stop_share(const sprint_solver *solver, double seconds);
 sprint_stop sprint__stop_check(const sprint_solver *solver);
-bool sprint__stop_exploded(const sprint_solver *solver, double loss);
+/* Whether a loss, with the penalty, has exploded, where it was `first` at the start; and whether theta has. */
+bool sprint__stop_exploded(const struct sprint__stop_rules *rules, double first, double loss);
+bool sprint__stop_theta_exploded(const sprint_solver *solver);
 
 /* The solver's drift meter at strata probabilities p of its theta; p NULL: at those of the newest batch told. */
 sprint_drift sprint__solver_drift(const sprint_solver *solver, const double *p);

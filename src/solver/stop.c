@@ -1,6 +1,8 @@
 /* Stop rules: budgets, a small gradient, divergence. */
 #include <math.h>
+#include <string.h>
 
+#include "base/vector.h"
 #include "solver/solver.h"
 
 const char *sprint_stop_word(sprint_stop stop) {
@@ -19,6 +21,22 @@ const char *sprint_stop_text(sprint_stop stop) {
 #undef X
   };
   return (size_t)stop < SPRINT__COUNT(texts) ? texts[stop] : "unknown";
+}
+
+/* A section's own value of the key. */
+static struct sprint__value *value_of(struct sprint__section *section, const char *key) {
+  for (size_t i = 0; i < section->n_values; i++)
+    if (strcmp(section->values[i].param->name, key) == 0) return &section->values[i];
+  return NULL;
+}
+
+void sprint__stop_settle(struct sprint__section *config) {
+  static const char *const budgets[] = {"steps", "ifo", "samples", "deployments"};
+  struct sprint__section *stop = value_of(config, "stop")->section;
+  struct sprint__value *epochs = value_of(stop, "epochs");
+  bool other = sprint__get_real(stop, "seconds") > 0;
+  for (size_t i = 0; i < SPRINT__COUNT(budgets); i++) other = other || sprint__get_integer(stop, budgets[i]) > 0;
+  if (other && !epochs->given) epochs->integer = 0;
 }
 
 struct sprint__stop_rules sprint__stop_read(const struct sprint__section *section) {
@@ -41,10 +59,16 @@ uint64_t sprint__stop_planned_steps(const struct sprint__stop_rules *rules, uint
   return by_epochs;
 }
 
-double sprint__stop_share(const struct sprint__stop_rules *rules, const sprint_counters *cost, uint64_t inner,
-                          double seconds) {
+/* Stopped by one, of which a rest too small for another step may be left. */
+static bool used_its_budget(sprint_stop stop) {
+  return (stop >= SPRINT_STOP_EPOCHS && stop <= SPRINT_STOP_DEPLOYMENTS) || stop == SPRINT_STOP_SECONDS;
+}
+
+double sprint__stop_used(const struct sprint__stop_rules *rules, const sprint_counters *cost, double epochs,
+                         double seconds) {
   const double used[][2] = {
-      {(double)cost->steps, (double)sprint__stop_planned_steps(rules, inner)},
+      {epochs, (double)rules->epochs},
+      {(double)cost->steps, (double)rules->steps},
       {(double)cost->ifo, (double)rules->ifo},
       {(double)cost->samples, (double)rules->samples},
       {(double)cost->deployments, (double)rules->deployments},
@@ -54,6 +78,11 @@ double sprint__stop_share(const struct sprint__stop_rules *rules, const sprint_c
   for (size_t i = 0; i < SPRINT__COUNT(used); i++)
     if (used[i][1] > 0) share = fmax(share, fmin(1, used[i][0] / used[i][1])); /* fmax passes NaN over */
   return share;
+}
+
+double sprint__stop_share(const sprint_solver *solver, double seconds) {
+  if (used_its_budget(solver->stop)) return 1;
+  return sprint__stop_used(&solver->rules, &solver->cost, sprint__solver_epoch(solver), seconds);
 }
 
 static bool used_up(uint64_t used, uint64_t budget) { return budget > 0 && used >= budget; }
@@ -73,27 +102,37 @@ sprint_stop sprint__stop_check(const sprint_solver *solver) {
   return SPRINT_STOP_RUNNING;
 }
 
-bool sprint__stop_exploded(const sprint_solver *solver, double loss) {
-  double limit = solver->rules.explosion * fmax(1.0, fabs(solver->first_loss));
-  return !isfinite(loss) || fabs(loss) > limit;
+bool sprint__stop_exploded(const struct sprint__stop_rules *rules, double first, double loss) {
+  return !isfinite(loss) || fabs(loss) > rules->explosion * fmax(1.0, fabs(first)); /* fmax passes NaN over */
+}
+
+/* A bounded loss does not tell of a theta that is gone. Theta may have to be as large as labels are, which a squared
+ * loss has the square of, and beyond that by the ratio that a loss may grow by, squared: so that features of another
+ * scale do not look like an explosion. */
+bool sprint__stop_theta_exploded(const sprint_solver *solver) {
+  double scale = fmax(fmax(1.0, solver->first_norm), sqrt(fabs(solver->first_loss)));
+  double norm = sqrt(sprint__norm_sq(solver->theta, solver->n_params)), ratio = solver->rules.explosion;
+  return !isfinite(norm) || norm / ratio > ratio * scale;
 }
 
 #define BUDGET(NAME, STANDARD, HELP) \
   { .name = NAME, .type = SPRINT_PARAM_INTEGER, .standard = STANDARD, .min = 0, .max = 1e15, .help = HELP }
 
 static const sprint_param stop_params[] = {
-    BUDGET("epochs", "40", "epochs of m steps; 0: no bound"),
+    BUDGET("epochs", "40", "epochs of m steps; 0: no bound, as it is where another budget is given and this is not"),
     BUDGET("steps", "0", "updates of theta, T; 0: no bound"),
     BUDGET("ifo", "0", "per-sample gradients; 0: no bound"),
     BUDGET("samples", "0", "records drawn, snapshots included; 0: no bound"),
     BUDGET("deployments", "0", "deployments; 0: no bound"),
     SPRINT__REAL("gradient", "0", 0, 1e12,
-                 "stop once |grad J(theta; theta)|^2 is at most this where the trace is taken; 0: never"),
+                 "stop once |grad J(theta; theta)|^2 is at most this where the trace is taken or, by ask and tell, "
+                 "where everybody or a sample is told; 0: never"),
     SPRINT__REAL("seconds", "0", 0, 1e9,
                  "time of training, evaluation left out; kept by runs, not by ask and tell. How far a run gets in it "
                  "depends on the machine: what follows is not the same to the byte; 0: no bound"),
     SPRINT__REAL("explosion", "1e4", 1, 1e300,
-                 "the run has diverged once a batch's loss passes this many times the first one (or 1)"),
+                 "the run has diverged once a loss (of a batch; with the penalty, where an epoch ends or the trace is "
+                 "taken) passes this many times the first one (or 1), or |theta| far more than that"),
 };
 
 static const sprint_kind stop_kind = {"", "budgets; whichever is used up first ends the run", stop_params,

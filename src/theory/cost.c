@@ -12,6 +12,7 @@ static sprint_status check_delta(sprint_context *context, double delta) {
 sprint_status sprint_theory_cost_sprint(sprint_context *context, const sprint_constants *constants,
                                         const sprint_certificate *certificate, double delta,
                                         sprint_theory_cost *ret_cost) {
+  SPRINT__REQUIRE(context, constants, certificate, ret_cost);
   sprint_constants a;
   sprint_certificate step;
   SPRINT__TRY(sprint__constants_take(context, constants, &a));
@@ -35,6 +36,7 @@ static double sgd_steps(const sprint_constants *a, double term) {
 
 sprint_status sprint_theory_cost_sgd(sprint_context *context, const sprint_constants *constants, double delta,
                                      sprint_theory_cost *ret_cost) {
+  SPRINT__REQUIRE(context, constants, ret_cost);
   sprint_constants a;
   SPRINT__TRY(sprint__constants_take(context, constants, &a));
   SPRINT__TRY(check_delta(context, delta));

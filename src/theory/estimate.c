@@ -56,6 +56,7 @@ static sprint_status look(struct sprint__sample *sample, const sprint_estimate_o
 
 sprint_status sprint_theory_estimate(sprint_context *context, const sprint_estimate_options *options,
                                      sprint_estimates *ret_estimates) {
+  SPRINT__REQUIRE(context, options, ret_estimates);
   SPRINT__SCRATCH(arena, context);
   sprint_estimate_options own;
   sprint_estimates found = {0};

@@ -18,6 +18,8 @@ static bool is_constant(const sprint_solver *solver, uint64_t steps) {
 
 sprint_status sprint_theory_plan_of(sprint_experiment *experiment, size_t point, size_t method,
                                     sprint_theory_plan *ret_plan) {
+  if (!experiment) return SPRINT_ERROR_ARGUMENT;
+  SPRINT__REQUIRE(experiment->context, ret_plan);
   SPRINT__SCOPED(sprint_run_free) sprint_run *run = NULL;
   SPRINT__TRY(sprint_experiment_start(experiment, point, method, 0, &run));
   const sprint_solver *solver = run->solver;

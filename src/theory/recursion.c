@@ -38,7 +38,9 @@ double sprint__theory_drift(const sprint_constants *a) {
   return square * square + 2 * square * a->L * a->L + 2 * square;
 }
 
-double sprint_theory_floor(const sprint_constants *constants) { return sprint__theory_drift(constants) * 4 / 3; }
+double sprint_theory_floor(const sprint_constants *constants) {
+  return constants ? sprint__theory_drift(constants) * 4 / 3 : NAN;
+}
 
 sprint_certificate sprint__certificate_of(const sprint_constants *constants, double gamma, double beta) {
   struct affine step = affine_of(constants, gamma, beta);
@@ -89,6 +91,7 @@ static sprint_status check_step(sprint_context *context, double gamma, double be
 
 sprint_status sprint_theory_epoch(sprint_context *context, const sprint_constants *constants, double gamma, double beta,
                                   double *ret_c, double *ret_Gamma) {
+  SPRINT__REQUIRE(context, constants);
   sprint_constants own, *a = &own;
   SPRINT__TRY(sprint__constants_take(context, constants, a));
   SPRINT__TRY(check_step(context, gamma, beta, SPRINT__LEAST_BETA));
@@ -107,6 +110,7 @@ sprint_status sprint_theory_epoch(sprint_context *context, const sprint_constant
 
 sprint_status sprint_theory_check(sprint_context *context, const sprint_constants *constants, double gamma, double beta,
                                   sprint_certificate *ret_certificate) {
+  SPRINT__REQUIRE(context, constants, ret_certificate);
   sprint_constants own;
   SPRINT__TRY(sprint__constants_take(context, constants, &own));
   SPRINT__TRY(check_step(context, gamma, beta, 0));
@@ -117,6 +121,7 @@ sprint_status sprint_theory_check(sprint_context *context, const sprint_constant
 
 sprint_status sprint_theory_closed_form(sprint_context *context, const sprint_constants *constants,
                                         sprint_certificate *ret_certificate) {
+  SPRINT__REQUIRE(context, constants, ret_certificate);
   sprint_constants own, *a = &own;
   SPRINT__TRY(sprint__constants_take(context, constants, a));
   sprint_certificate found = {.remaining = NAN};

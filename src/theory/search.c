@@ -108,6 +108,7 @@ static sprint_status give(sprint_context *context, const sprint_constants *const
 
 sprint_status sprint_theory_largest(sprint_context *context, const sprint_constants *constants,
                                     sprint_certificate *ret_certificate) {
+  SPRINT__REQUIRE(context, constants, ret_certificate);
   sprint_constants own;
   SPRINT__TRY(sprint__constants_take(context, constants, &own));
   struct search search = {.constants = &own, .worth = edge_of};
@@ -118,6 +119,7 @@ sprint_status sprint_theory_largest(sprint_context *context, const sprint_consta
 /* Delta_0/(T Gamma) + drift gamma/Gamma <= delta for the least T: where Gamma - gamma drift/delta is largest. */
 sprint_status sprint_theory_best(sprint_context *context, const sprint_constants *constants, double delta,
                                  sprint_certificate *ret_certificate) {
+  SPRINT__REQUIRE(context, constants, ret_certificate);
   sprint_constants own;
   SPRINT__TRY(sprint__constants_take(context, constants, &own));
   if (!(delta >= 0) || !isfinite(delta))

@@ -19,6 +19,7 @@ static void project(const sprint_real *x, size_t n, size_t d, const double *dire
 
 sprint_status sprint_sliced_w1(sprint_context *context, const sprint_real *x, const sprint_real *y, size_t n, size_t d,
                                const double *directions, size_t n_directions, double *ret_w1) {
+  SPRINT__REQUIRE(context, x, y, directions, ret_w1);
   if (n == 0 || d == 0 || n_directions == 0)
     return sprint_fail(context, SPRINT_ERROR_ARGUMENT,
                        "sliced W1 of %zu records of %zu features in %zu directions: at least one of each was expected",

@@ -88,11 +88,11 @@ refuses 2 "--threads: '-1' is not a whole number within 0 .. 1024" run good.yaml
 refuses 2 "--threads: '1025' is not a whole number within 0 .. 1024" run good.yaml --threads=1025
 refuses 2 "--threads: '' is not a whole number" run good.yaml --threads=
 refuses 2 "--threads: '2x' is not a whole number" run good.yaml --threads 2x
-refuses 2 "--params and --out are needed; usage: sprint grad" grad good.yaml --out g.npy
-refuses 2 "--out is needed; usage: sprint init" init good.yaml
+refuses 2 "--params FILE and --out FILE are needed; usage: sprint grad" grad good.yaml --out g.npy
+refuses 2 "--out FILE is needed; usage: sprint init" init good.yaml
 refuses 2 "an argument is missing; usage: sprint predict MODEL.safetensors DATA.csv" predict out/model.safetensors
-refuses 2 "'import' is not a data command; get, list, info or export was expected" data import good.yaml --out x
-refuses 2 "--out is needed" data export good.yaml
+refuses 2 "'data import' is not a command; did you mean 'data export'? 'data' goes with get, list, info or export" data import good.yaml --out x
+refuses 2 "--out PREFIX is needed" data export good.yaml
 refuses 2 "'animals' is not a family of kinds" list animals
 
 ### Seeds
@@ -141,7 +141,7 @@ refuses 1 "/proc/nothing: the folder cannot be made" run good.yaml --out /proc/n
 refuses 2 "option '--out' needs a value" run good.yaml --out ''
 refuses 1 "nowhere/p.csv: cannot be written: No such file or directory" \
   predict out/model.safetensors good.csv --out nowhere/p.csv
-refuses 1 "folder: cannot be written: Is a directory" predict out/model.safetensors good.csv --out folder
+refuses 1 "folder: is a folder, a file was expected" predict out/model.safetensors good.csv --out folder
 refuses 1 "theta.txt: a file ending in .npy or .safetensors was expected" init good.yaml --out theta.txt
 refuses 1 "nowhere/t.npy: cannot be written: No such file" init good.yaml --out nowhere/t.npy
 refuses 1 "nowhere/p-x.npy: cannot be written: No such file" data export good.yaml --out nowhere/p
@@ -240,7 +240,7 @@ refuses_config "c.yaml:1: key 'method.correction': 'papr' is not a choice; did y
 method: {correction: papr}
 END
 refuses_config "c.yaml:1: key 'shift.memory': 'stateful' is not a choice" <<'END'
-shift: {kind: strategic, memory: stateful}
+shift: {kind: strategic, good: 0, memory: stateful}
 END
 
 ### Wrong types and ranges
@@ -413,7 +413,7 @@ refuses_csv "bad.csv:2: a quote in the middle of a field" <<'END'
 a,y
 1"2,0
 END
-refuses_csv "key 'data.separator': 'ab' is not one character or 'tab'" --set data.separator=ab <<'END'
+refuses_csv "key 'data.separator': 'ab' is not one character, 'tab' or 'auto'" --set data.separator=ab <<'END'
 a,y
 1,0
 END
@@ -489,7 +489,7 @@ refuses_config "c.yaml:1: key 'shift.epsilon': A = epsilon I needs as many param
 shift: {kind: location, epsilon: 0.1}
 END
 refuses_config "c.yaml:1: key 'shift.columns': 'incom' is not a feature of the data" <<'END'
-shift: {kind: strategic, columns: incom}
+shift: {kind: strategic, good: 0, columns: incom}
 END
 refuses_config "c.yaml:1: key 'shift.good': '7' is not a class of the data; did you mean '0'? (one of 0, 1)" <<'END'
 shift: {kind: strategic, good: 7}
@@ -497,7 +497,7 @@ END
 refuses_config "c.yaml:3: key 'shift.kind': 'strategic' needs a model with a score; this one has none" <<'END'
 data: gaussian
 model: {loss: mean}
-shift: {kind: strategic}
+shift: {kind: strategic, good: 0}
 END
 refuses_config "matrix.npy: cannot be read: No such file" <<'END'
 shift: {kind: location, matrix: matrix.npy}
@@ -526,7 +526,7 @@ refuses_config "key 'method.kind': 'perfgd' needs the derivative of the shift, w
 {method: perfgd, shift: retention}
 END
 refuses_config "key 'method.kind': 'perfgd-full' needs the derivative of the shift" <<'END'
-{method: perfgd-full, shift: {kind: strategic, memory: accumulating}}
+{method: perfgd-full, shift: {kind: strategic, good: 0, memory: accumulating}}
 END
 refuses_config "key 'method.probes': 3 deployments cannot settle A: for 11 parameters at least 12 were expected" <<'END'
 {method: {kind: two-stage, probes: 3}, model: {layers: dense 1}}
@@ -569,10 +569,10 @@ END
 
 ### shifts with memory, and networks
 refuses_config "c.yaml:1: key 'shift.of': a shift whose people do not remember where they stand was expected" <<'END'
-shift: {kind: decay, of: {kind: strategic, memory: accumulating}}
+shift: {kind: decay, of: {kind: strategic, good: 0, memory: accumulating}}
 END
 refuses_config "c.yaml:1: key 'shift.then': people who remember where they stand come first in a chain" <<'END'
-shift: {kind: chain, then: opinion}
+shift: {kind: chain, first: {kind: strategic, good: 0}, then: {kind: opinion, of: {kind: strategic, good: 0}}}
 END
 put edges.csv <<'END'
 listener,speaker,weight
@@ -581,7 +581,7 @@ listener,speaker,weight
 END
 refuses_config "c.yaml:2: key 'shift.network': edges.csv: row 2: speaker 7000 is not one of the individuals 0 .." <<'END'
 data: {kind: lending, n: 20}
-shift: {kind: opinion, network: edges.csv}
+shift: {kind: opinion, network: edges.csv, of: {kind: strategic, good: 0}}
 END
 refuses_config "c.yaml:2: key 'shift.kind': 'mixture' needs a network that tells classes apart; this model does not" <<'END'
 model: {loss: mean}
@@ -599,12 +599,12 @@ shift: {kind: opinion, rounds: 3}
 END
 refuses_config "c.yaml:2: key 'shift.threshold': people are rejected by their probability; rejects: threshold was expected" <<'END'
 data: {kind: csv, path: good.csv, label: y}
-shift: {kind: mixture, threshold: 0.3}
+shift: {kind: mixture, good: 0, threshold: 0.3}
 END
 printf 'listener,speaker,weight\n0,1,nan\n' >unweighed.csv
 refuses_config "unweighed.csv:2: column 3 'weight': the value is missing, and there is nothing to fill it with" <<'END'
 data: {kind: csv, path: good.csv, label: y}
-shift: {kind: opinion, network: unweighed.csv}
+shift: {kind: opinion, network: unweighed.csv, of: {kind: strategic, good: 0}}
 END
 
 ### compare
@@ -624,6 +624,21 @@ END
 refuses_config "c.yaml:2: key 'compare': an entry is not a mapping with a name" <<'END'
 compare:
   - sgd
+END
+refuses_config "c.yaml:1: unknown key 'step.lengths'; the keys here are kind, radius, sizes, at" <<'END'
+step: {kind: piecewise, sizes: [1, 2], lengths: [3]}
+compare:
+  - {name: a, step: {kind: adam}}
+END
+refuses_config "c.yaml:1: unknown key 'method.corection'; did you mean 'correction'?" <<'END'
+method: {kind: sprint, corection: paper}
+compare:
+  - {name: a, method: sgd}
+END
+refuses_config "c.yaml:3: unknown key 'method.correction'" <<'END'
+method: {kind: sprint, correction: paper}
+compare:
+  - {name: a, method: {kind: sgd, correction: paper}}
 END
 refuses_config "c.yaml:1: key 'compare': a list of {name: ..., method: ...} was expected" <<'END'
 compare: sgd
@@ -654,12 +669,12 @@ refuses 1 "key 'method': 'saga' would not be used" run pair.yaml --out out --set
 refuses_config "c.yaml:2: key 'method.kind': 'sarah' refers to people's records under the deployment before, which are gone" <<'END'
 data: {kind: csv, path: good.csv, label: y}
 method: sarah
-shift: {kind: strategic, memory: accumulating}
+shift: {kind: strategic, good: 0, memory: accumulating}
 END
 refuses_config "c.yaml:2: key 'method.kind': 'perfgd' goes by who each individual is, and in a population without end" <<'END'
 data: {kind: lending, endless: true, window: 50}
 method: {kind: perfgd, inner: 5}
-shift: strategic
+shift: {kind: strategic, good: 0}
 END
 refuses_config "c.yaml:2: key 'stop.ifo': 'dfo' takes no gradients" <<'END'
 method: dfo
@@ -678,14 +693,12 @@ head -c 90 theta.npy >header.npy
 { cat theta.npy; printf x; } >long.npy
 printf '\223NUMPY\003\000' | cat - theta.npy >version.npy
 printf 'hello, this is no array\n' >text.npy
-sed "s/False/True /" theta.npy >fortran.npy
-sed "s/<f[48]/>f4/" theta.npy >big.npy
 sed "s/<f[48]/<c8/" theta.npy >complex.npy
 head -c 70 theta.safetensors >header.safetensors
 head -c "$(($(wc -c <theta.safetensors) - 3))" theta.safetensors >short.safetensors
 sed 's/\[8,12\]/[9,13]/' theta.safetensors >beyond.safetensors
 sed 's/\[8,12\]/[-4,0]/' theta.safetensors >before.safetensors
-sed 's/F32/F16/; s/F64/F16/' theta.safetensors >half.safetensors
+sed 's/F32/I32/; s/F64/I64/' theta.safetensors >whole.safetensors
 sed 's/0.weight/9.weight/' theta.safetensors >named.safetensors
 printf '\004\000\000\000\000\000\000\000[1]\n' >list.safetensors
 : >empty.npy
@@ -699,18 +712,16 @@ refuses_params long.npy "long.npy: has bytes after its end: "
 refuses_params version.npy "version.npy: NPY version 3 is not read, 1 and 2 are"
 refuses_params text.npy "text.npy: is not an NPY file"
 refuses_params empty.npy "empty.npy: is not an NPY file"
-refuses_params fortran.npy "fortran.npy: is in Fortran order; save numpy.ascontiguousarray(a) instead"
-refuses_params big.npy "big.npy: elements of type '>f4' are not read; little-endian floats, integers and bools are"
 refuses_params complex.npy "complex.npy: elements of type '<c8' are not read"
 refuses_params deep.npy "deep.npy: holds 13 numbers; the model has 3 parameters"
 refuses_params header.safetensors "header.safetensors: is not a safetensors file: its header does not fit its 70 bytes"
 refuses_params empty.safetensors "empty.safetensors: is not a safetensors file: its header does not fit its 0 bytes"
 refuses_params short.safetensors "short.safetensors: tensor '0.bias' does not lie within the file"
-refuses_params beyond.safetensors "beyond.safetensors: tensor '0.bias' does not lie within the file"
-refuses_params before.safetensors "before.safetensors: tensor '0.bias' does not lie within the file"
-refuses_params half.safetensors "half.safetensors: tensor '0.weight' is of type F16; F32 or F64 was expected"
+refuses_params beyond.safetensors "beyond.safetensors: tensor '0.bias' does not lie within the file: it ends at byte 13 of 12"
+refuses_params before.safetensors "before.safetensors: tensor '0.bias' has data_offsets that cannot be read"
+refuses_params whole.safetensors "whole.safetensors: tensor '0.weight' is of type I32; F32 or F64 was expected"
 refuses_params named.safetensors "named.safetensors: has no tensor '0.weight', which this model needs"
-refuses_params deep.safetensors "deep.safetensors: tensor '0.weight' has another shape than this model's"
+refuses_params deep.safetensors "deep.safetensors: tensor '0.weight' has the shape (3, 2); this model's is (1, 2)"
 refuses_params list.safetensors "list.safetensors: is not a safetensors file: its header is not a JSON object"
 refuses 1 "deep.npy: holds 13 numbers" grad good.yaml --params theta.npy --deployed deep.npy --out out/gradient.npy
 refuses 1 "gradient.txt: a file ending in .npy or .safetensors was expected" \
@@ -748,6 +759,10 @@ refuses_predict "good.csv: is not a safetensors file" good.csv good.csv
 sed 's/"layers":"dense 1"/"layers":"dense 2"/' out/model.safetensors >other.safetensors
 refuses_predict "other.safetensors: its layers have 6 parameters, its tensors 12 bytes" other.safetensors good.csv
 sed 's/\\"scale\\":/\\"scael\\":/' out/model.safetensors >other.safetensors
-refuses_predict "other.safetensors: its metadata 'features' is missing or broken" other.safetensors good.csv
+refuses_predict "other.safetensors: in its metadata the feature 'a' has no number above 0 as its 'scale'" other.safetensors good.csv
+
+# A seed that cannot be kept exactly is not another one.
+refuses 1 "'9007199254740993' is out of range" run "$(ls ./*.yaml | head -n 1)" --seed 9007199254740993
+refuses 1 "'18446744073709551615' is out of range" run "$(ls ./*.yaml | head -n 1)" --seed 18446744073709551615
 
 done_testing

@@ -185,7 +185,7 @@ misuse() {
   [ "$(wc -l <stderr)" = 1 ] || wrong "compare $*: not one line: $(cat stderr)"
   grep -qF -- "$sentence" stderr || wrong "compare $*: expected '$sentence', got '$(cat stderr)'"
 }
-misuse 2 "--budget is missing" bed.yaml
+misuse 2 "--budget KEY=AMOUNT is needed" bed.yaml
 for budget in ifo=0 ifo=-3 ifo=1.5 ifo=1e16 ifo=x ifo= ifo seconds=0 seconds=inf seconds=nan ifo=0x10 hours=3 =3 "ifo=3 "; do
   misuse 2 "--budget: '$budget' is not ifo, deployments, samples, epochs or steps" bed.yaml --budget "$budget"
 done

@@ -9,7 +9,7 @@ n=20000 batch=2000
 cat >base.yaml <<END
 data: {kind: lending, n: $n}
 model: {layers: "dense 64, relu, dense 1"}
-shift: {kind: strategic, alpha: 0.3}
+shift: {kind: strategic, good: 0, alpha: 0.3}
 method: {batch: $batch, inner: 4}
 step: {size: 0.1}
 stop: {epochs: 2}
@@ -30,7 +30,7 @@ methods="sgd rgd paper coupled stratified unbiased lazy lazy-sgd rrm dfo"
 cat >derived.yaml <<END
 data: {kind: lending, n: $n}
 model: {layers: "dense 1", l2: 0.01}
-shift: {kind: strategic, alpha: 0.3}
+shift: {kind: strategic, good: 0, alpha: 0.3}
 method: {batch: $batch, inner: 4}
 stop: {epochs: 2}
 compare:

@@ -5,7 +5,7 @@
 cat >c.yaml <<'END'
 data: {kind: lending, n: 300, default_rate: 0.4}
 model: {layers: "dense 5, tanh, dense 1"}
-shift: {kind: strategic, alpha: 0.4}
+shift: {kind: strategic, good: 0, alpha: 0.4}
 method: {kind: sgd, batch: 30}
 step: {size: 0.5}
 stop: {epochs: 2}
@@ -63,7 +63,7 @@ for program in "$SPRINT" "$SPRINT_F64"; do
   cat >npy.yaml <<'END'
 data: {kind: npy, x: p-x.npy, y: p-y.npy, standardize: none}
 model: {layers: "dense 5, tanh, dense 1"}
-shift: {kind: strategic, alpha: 0.4}
+shift: {kind: strategic, good: 0, alpha: 0.4}
 END
   runs grad npy.yaml --params theta.npy --out from-npy.npy
   check "$what: the exported population is the population" cmp -s npy.txt stdout

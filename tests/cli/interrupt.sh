@@ -24,7 +24,7 @@ listens() {
 # interrupt SIGNAL
 interrupt() {
   rm -rf out
-  "$SPRINT" run long.yaml --out out >stdout 2>stderr &
+  "$SPRINT" run long.yaml --jobs 1 --out out >stdout 2>stderr &
   local pid=$! code tries=0
   while ! listens $pid; do
     kill -0 $pid 2>/dev/null || fail "the run ended by itself: $(cat stderr)"
@@ -37,13 +37,16 @@ interrupt() {
   code=$?
   equal "$1: exit code" 130 $code
   check "$1: nothing on stderr" test ! -s stderr
-  check "$1: it says so" grep -q '^interrupted; what was done is in out$' stdout
+  check "$1: it says so" grep -q '^interrupted; what was done is in out, and the same command goes on from there$' stdout
+  check "$1: the table too" grep -q '^first: 1 of 1 interrupted; its numbers are those of where it was stopped$' stdout
+  check "$1: with a warning" grep -q '^warning: first: was stopped at epoch [0-9.e+]*, before any of its bounds$' stdout
+  equal "$1: in summary.csv" 1 "$(cell out/summary.csv interrupted 0)"
   equal "$1: the run under way is kept, the next one not begun" "first/seed-1" "$(cd out && echo */*)"
   equal "$1: files" "model.safetensors run.json timing.csv trace.csv" "$(cd out/first/seed-1 && echo *)"
   check "$1: no temporary files" no_parts out
   equal "$1: stop reason" requested "$(json out/first/seed-1/run.json stop)"
   check "$1: the trace has rows" test "$(rows out/first/seed-1/trace.csv)" -ge 1
-  equal "$1: every row is whole" 23 "$(awk -F, '{ print NF }' out/first/seed-1/trace.csv | sort -u)"
+  equal "$1: every row is whole" 24 "$(awk -F, '{ print NF }' out/first/seed-1/trace.csv | sort -u)"
   check "$1: the trace ends in a line end" test -z "$(tail -c 1 out/first/seed-1/trace.csv)"
   runs grad long.yaml --params out/first/seed-1/model.safetensors --out g.npy
   equal "$1: the model is the one of the last row" "$(cell out/first/seed-1/trace.csv loss -1)" \
@@ -51,5 +54,15 @@ interrupt() {
 }
 interrupt INT
 interrupt TERM
+
+### What was interrupted is no finished run: the same command takes it up again
+sed -i 's/epochs: 100000000/epochs: 3/' long.yaml
+runs run long.yaml --out out
+check "both are trained" grep -q '^2 runs' stdout
+sed -i 's/"stop": "epochs"/"stop": "requested"/' out/first/seed-1/run.json
+runs run long.yaml --out out
+check "one is kept" grep -q '^1 run is in out finished before and kept$' stdout
+check "and one trained" grep -q '^1 run, ' stdout
+equal "to its end" epochs "$(json out/first/seed-1/run.json stop)"
 
 done_testing

@@ -43,11 +43,26 @@ close() {
     fail "$1: expected $2, got $3 (tolerance $4)"
 }
 
-# runs ARGUMENT...: sprint succeeds and says nothing on stderr; its output is in ./stdout.
+# The lines by which a long run shows how far it is: a machine under load may make any run a long one.
+progress='^\[[#.]*\] [0-9]+ of [0-9]+ runs|: (started|done in .*)$|^[^ ]+ +[0-9]+ %.* epoch '
+
+# runs ARGUMENT...: sprint succeeds and says nothing on stderr but progress; its output is in ./stdout.
 runs() {
   "$SPRINT" "$@" >stdout 2>stderr </dev/null || fail "sprint $* failed with $?: $(cat stderr)"
   n_checks=$((n_checks + 1))
-  [ ! -s stderr ] || fail "sprint $* succeeded, and yet said: $(cat stderr)"
+  ! grep -qvE "$progress" stderr || fail "sprint $* succeeded, and yet said: $(cat stderr)"
+}
+
+# refused WORDS COMMAND...: fails with one sentence that has the words, and no predictions.
+refused() {
+  local words=$1
+  shift
+  n_checks=$((n_checks + 1))
+  if "$SPRINT" "$@" >stdout 2>stderr </dev/null; then
+    wrong "$* succeeded; '$words' was expected"
+  elif [ "$(wc -l <stderr)" != 1 ] || ! grep -qF -- "$words" stderr || grep -q ^row stdout; then
+    wrong "$*: '$(cat stderr)' does not say '$words', alone"
+  fi
 }
 
 # cell FILE COLUMN ROW: a field of a CSV by the name of its column; rows count from 0, -1 is the last one.
@@ -66,6 +81,20 @@ json() { sed -n 's/^ *"'"$2"'": "\{0,1\}\([^",]*\)"\{0,1\},\{0,1\}$/\1/p' "$1" |
 
 # no_parts FOLDER: no temporary file was left behind.
 no_parts() { [ -z "$(find "$1" -name '*.part-*')" ]; }
+
+# train_small: a table data.csv, a config c.yaml and what a run of it leaves in out/; $model is its model.
+train_small() {
+  awk 'BEGIN { srand(3); print "income,age,bad"
+    for (i = 0; i < 40; i++) print 1000 * rand() "," 40 + 10 * rand() "," i % 2 }' >data.csv
+  cat >c.yaml <<'END'
+data: {kind: csv, path: data.csv, label: bad}
+model: {layers: dense 1}
+method: {kind: sgd, batch: 10}
+stop: {epochs: 1}
+END
+  runs run c.yaml --out out
+  model=out/model.safetensors
+}
 
 done_testing() {
   echo "$me: $n_checks checks, $n_wrong failed"

@@ -87,11 +87,33 @@ equal "no command: exit code" 2 $?
 check "no command: help on stderr" grep -q '^usage: sprint COMMAND' stderr
 "$SPRINT" list methodes >stdout 2>stderr
 equal "unknown family: exit code" 2 $?
-check "unknown family: the sentence" grep -q "'methodes' is not a family of kinds; usage: sprint list \[config|data|" stderr
+check "unknown family: the sentence" grep -q "'methodes' is not a family of kinds; did you mean 'methods'? (one of config, data," stderr
 check "unknown family: nothing on stdout" test ! -s stdout
 for family in $families; do
-  check "usage names $family" grep -q "[[|]$family[]|]" stderr
+  check "the sentence names $family" grep -q "[ ]$family[,)]" stderr
 done
+
+### A family by its name, by one of it, by its config key
+while read -r family words; do
+  "$SPRINT" list "$family" >expected
+  for word in $words; do
+    runs list "$word"
+    check "list $word is list $family" cmp -s expected stdout
+  done
+done <<'END'
+config configs
+models model
+layers layer model.layers
+losses loss model.loss
+inits init model.init
+shifts shift
+methods method
+steps step
+deployments deployment deploy
+stops stop
+evals eval
+engines engine
+END
 
 ### Output that cannot be written
 "$SPRINT" list >/dev/full 2>stderr

@@ -74,9 +74,9 @@ END
   done <second
 }
 
-agree 3 'dense 3, tanh, dense 1' '{kind: strategic, alpha: 0.3}' '{"alpha": 0.3}'
+agree 3 'dense 3, tanh, dense 1' '{kind: strategic, good: 0, alpha: 0.3}' '{"alpha": 0.3}'
 agree 3 'dense 3, tanh, dense 1' \
-  '{kind: both, response: {kind: strategic, alpha: 0.3}, strata: {kind: retention, alpha: 2}}' '{"alpha": 0.3, "retention": 2}'
+  '{kind: both, response: {kind: strategic, good: 0, alpha: 0.3}, strata: {kind: retention, alpha: 2}}' '{"alpha": 0.3, "retention": 2}'
 agree 0 'dense 1' '{kind: retention, alpha: 2}' '{"retention": 2}'
 agree 0 'dense 1' '{kind: linear, epsilon: 0.5}' '{"epsilon": 0.5}'
 done_testing

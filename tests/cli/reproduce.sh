@@ -8,7 +8,7 @@ cat >experiments/credit.yaml <<'END'
 name: tiny
 data: {kind: lending, n: 200}
 model: {layers: "dense 4, relu, dense 1"}
-shift: {kind: strategic, alpha: 0.5}
+shift: {kind: strategic, good: 0, alpha: 0.5}
 method: {batch: 20}
 stop: {epochs: 3}
 seeds: [1, 2]
@@ -35,12 +35,14 @@ alpha-0.2_size-0.1/sgd-gd/seed-2 alpha-0.2_size-0.1/sprint/seed-1 alpha-0.2_size
 equal "files" "model.safetensors run.json timing.csv trace.csv" "$(cd out/alpha-0.2_size-0.1/sprint/seed-2 && echo *)"
 check "an estimate first" grep -q '^8 runs, about [0-9.]* s, ' stdout
 equal "a table per point" "alpha-0.01_size-0.1 alpha-0.2_size-0.1" "$(grep '^alpha' stdout | xargs)"
-equal "a line per method and point" 4 "$(grep -c '^\(sgd-gd\|sprint\)  .* ± ' stdout)"
+equal "a line per method and point" 4 "$(awk '/^method/ { counts = /IFO/ } counts && /^(sgd-gd|sprint) / { n++ } END { print n }' stdout)"
 check "IFO, samples, deployments" grep -q '^sprint .* 1800  *1200  *30 ' stdout
 equal "a start and an end per job" "8 8" "$(grep -c ': started$' stderr) $(grep -c ': done in .*, loss ' stderr)"
 check "the value of the point is in run.json" grep -q '"alpha": 0.2' out/alpha-0.2_size-0.1/sprint/seed-1/run.json
 check "the grid is not" test -z "$(grep -l 'shift.alpha' out/*/*/*/run.json)"
 check "no temporary files" no_parts out
+
+equal "the summary of all" 4 "$(rows out/summary.csv)"
 
 ### The same by `sprint run`, by any number of jobs, and threads
 runs run experiments/credit.yaml --out by-run
@@ -54,12 +56,14 @@ equal "--jobs 1 and 2" "$(traces jobs-1)" "$(traces jobs-2)"
 
 ### Finished runs are skipped
 sums() { (cd "$1" && find . -type f -printf '%p %T@\n' | sort); }
-before=$(sums out)
-table=$(grep '^\(sgd-gd\|sprint\) ' stdout | sed 's/ [^ ]*$//')
+before=$(sums out | grep -v summary)
+# tables: all that is said of the points, but for the seconds.
+tables() { sed -n '/^alpha/,/^(final/p' stdout | sed '/deployments/,/^$/s/ [^ ]*$//'; }
+table=$(tables)
 reproduces credit --out out
-equal "nothing is touched" "$before" "$(sums out)"
+equal "nothing is touched but the summary" "$before" "$(sums out | grep -v summary)"
 check "it says so" grep -q '^8 runs are in out finished before and kept$' stdout
-equal "the same table, from the files" "$table" "$(grep '^\(sgd-gd\|sprint\) ' stdout | sed 's/ [^ ]*$//')"
+equal "the same table, from the files" "$table" "$(tables)"
 rm out/alpha-0.2_size-0.1/sprint/seed-2/run.json
 reproduces credit --out out
 check "one run is missing" grep -q '^1 run, ' stdout
@@ -67,8 +71,11 @@ equal "one run is done" "alpha-0.2_size-0.1/sprint/seed-2: started" "$(grep star
 equal "and is the same" "$(traces jobs-1)" "$(traces out)"
 sed -i 's/"stop": "epochs"/"stop": "requested"/' out/alpha-0.2_size-0.1/sprint/seed-1/run.json
 echo '{' >out/alpha-0.2_size-0.1/sprint/seed-2/run.json
+rm out/alpha-0.2_size-0.1/sgd-gd/seed-1/trace.csv
+: >out/alpha-0.2_size-0.1/sgd-gd/seed-2/model.safetensors
 reproduces credit --out out
-check "a run that was stopped, and a broken record" grep -q '^2 runs, ' stdout
+check "a run that was stopped, a broken record, a lost trace, an empty model" grep -q '^4 runs, ' stdout
+check "the trace is there again" test -s out/alpha-0.2_size-0.1/sgd-gd/seed-1/trace.csv
 reproduces credit --out out --set stop.epochs=2
 check "other settings" grep -q '^8 runs, ' stdout
 reproduces credit --out out --set stop.epochs=2 --seeds 2,1
@@ -82,15 +89,23 @@ equal "--seeds, --set of a grid's key" "alpha-0.3_size-0.1/sgd-gd/seed-7 alpha-0
 alpha-0.3_size-0.1/sgd-gd/seed-9 alpha-0.3_size-0.1/sprint/seed-7 alpha-0.3_size-0.1/sprint/seed-8 \
 alpha-0.3_size-0.1/sprint/seed-9" "$(cd seeds && echo */*/*)"
 reproduces credit --out list --set 'shift.alpha=[1, 2, 3]' --set step=constant --seeds 1
-equal "--set of a list; of a section" "alpha-1 alpha-2 alpha-3" "$(cd list && echo *)"
+equal "--set of a list; of a section" "alpha-1 alpha-2 alpha-3" "$(cd list && echo alpha-*)"
 runs run experiments/credit.yaml --out one --set shift.alpha=0.2
-equal "sprint run at one point: no folder for it" "sgd-gd sprint" "$(cd one && echo *)"
+equal "sprint run at one point: no folder for it" "sgd-gd sprint" "$(cd one && ls -d */ | tr -d / | xargs)"
 check "and the same trace" cmp -s one/sprint/seed-1/trace.csv by-run/alpha-0.2_size-0.1/sprint/seed-1/trace.csv
 reproduces credit --quick
 equal "--quick: fewer epochs" 2 "$(rows runs/credit-quick/alpha-0.2_size-0.1/sprint/seed-1/trace.csv)"
 equal "--quick: fewer rows" 100 "$(json runs/credit-quick/alpha-0.2_size-0.1/sprint/seed-1/run.json rows)"
 reproduces credit --quick --out over --set stop.epochs=2 --seeds 1
 equal "--set goes over --quick" 3 "$(rows over/alpha-0.2_size-0.1/sprint/seed-1/trace.csv)"
+
+### By path, in the folder of that name; --only some methods, in the folders that all have
+reproduces ./experiments/credit.yaml --quick --only sprint --seeds 1
+equal "--only" "alpha-0.01_size-0.1/sprint/seed-1 alpha-0.2_size-0.1/sprint/seed-1" "$(cd runs/credit-quick && echo */*/seed-1 | tr ' ' '\n' | grep sprint | xargs)"
+check "in the table" test "$(grep -c '^sgd-gd' stdout)" = 0
+cp experiments/credit.yaml here.yaml
+reproduces here.yaml --quick --only sgd-gd,sprint --seeds 1
+equal "by a file of the working folder" "alpha-0.01_size-0.1 alpha-0.2_size-0.1 summary.csv summary.json" "$(cd runs/here-quick && echo *)"
 
 ### all: the three, each in its folder; one that cannot be loaded does not stop the others
 cp experiments/credit.yaml experiments/cifar10.yaml
@@ -109,7 +124,7 @@ equal "failures: a sentence each" 2 "$(grep -c '^sprint: alpha-0.2_size-0.1/sgd-
 check "failures: how many" grep -q '^2 of 8 runs failed; the others are in fails$' stdout
 equal "failures: the others are there" 6 "$(find fails -name run.json | wc -l)"
 
-### Interrupted: finished runs are kept, the others leave nothing; then it goes on
+### Interrupted: finished runs are kept, and what was under way is marked as such; then it goes on
 sed -e 's/epochs: 3/epochs: 3000/' -e 's/compare:/eval: {every: 1000}\ncompare:/' experiments/credit.yaml >experiments/long.yaml
 # interrupt SIGNAL [GROUP]: the parent, or with - its children too, once a run is done and another one is under way.
 interrupt() {
@@ -127,19 +142,21 @@ interrupt() {
   kill -s "$1" -- "${2:-}$pid"
   wait $pid
   equal "$1: exit code" 130 $?
-  check "$1: it says so" grep -q '^interrupted; finished runs are in cut, and the same command goes on' stdout
+  check "$1: it says so" grep -q '^interrupted; what was done is in cut, and the same command goes on from there$' stdout
   done=$(grep -c ': done in' stderr)
-  equal "$1: what is done is kept" "$done" "$(find cut -name run.json | wc -l)"
+  equal "$1: what is done is kept" "$done" "$(find cut -name run.json -exec grep -L '"stop": "requested"' {} + | wc -l)"
+  equal "$1: what was stopped says so" "$(grep -c ': stopped' stderr)" \
+    "$(find cut -name run.json -exec grep -l '"stop": "requested"' {} + | wc -l)"
   check "$1: no temporary files" no_parts cut
 }
 interrupt TERM
 interrupt INT -
 interrupt INT
 if [ "$done" -lt 8 ]; then
-  before=$(sums cut)
+  before=$(cd cut && find . -name run.json -exec grep -L '"stop": "requested"' {} + | xargs stat -c '%n %Y' | sort)
   reproduces long --jobs 2 --out cut
   check "it goes on" grep -q "^$((8 - done)) runs\?, " stdout
-  check "what was done is not touched" test -z "$(comm -23 <(echo "$before" | sort) <(sums cut | sort) | grep run.json)"
+  check "what was done is not touched" test -z "$(comm -23 <(echo "$before") <(cd cut && find . -name run.json -exec stat -c '%n %Y' {} + | sort))"
 fi
 equal "all are there" 8 "$(find cut -name run.json | wc -l)"
 
@@ -162,8 +179,10 @@ misuse() {
   equal "reproduce $*: one sentence" 1 "$(wc -l <stderr)"
   check "reproduce $*: '$words' in '$(cat stderr)'" grep -q -e "$words" stderr
 }
-misuse 1 "'credits' is not an experiment: there is no credits.yaml in $SPRINT_EXPERIMENTS, experiments or /" credits
-misuse 2 'is a path; the name of an experiment' ../credit
+misuse 1 "'credits' is not an experiment: there is no credits.yaml in $SPRINT_EXPERIMENTS, experiments or " credits
+misuse 1 '../credit: cannot be read' ../credit
+misuse 2 "'all' is three experiments" all --json
+misuse 1 "only: 'sgd' is not a method of this config; there are sgd-gd, sprint" credit --only sprint,sgd
 misuse 2 "jobs: '0' is not a whole number within 1" credit --jobs 0
 misuse 2 "takes no value" credit --quick=yes
 misuse 2 'an argument is missing'
@@ -174,7 +193,7 @@ misuse 1 'is not a folder' credit --out experiments/credit.yaml
 ### Bad grids, one sentence each
 # refused WORDS GRID [QUICK]
 refused() {
-  printf 'data: {n: 20}\nshift: strategic\ngrid: %s\nquick: %s\n' "$2" "${3:-{\}}" >experiments/bad.yaml
+  printf 'data: {n: 20}\nshift: retention\ngrid: %s\nquick: %s\n' "$2" "${3:-{\}}" >experiments/bad.yaml
   misuse 1 "$1" bad
   misuse 1 "$1" bad --quick
 }

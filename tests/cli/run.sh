@@ -7,7 +7,7 @@ cat >base.yaml <<'END'
 name: small
 data: {kind: lending, n: 200, default_rate: 0.4}
 model: {layers: "dense 4, relu, dense 1"}
-shift: {kind: strategic, alpha: 0.2}
+shift: {kind: strategic, good: 0, alpha: 0.2}
 method: {kind: sgd, batch: 20}
 step: {size: 0.05}
 stop: {epochs: 3}
@@ -16,14 +16,14 @@ END
 
 ### The files
 runs run base.yaml --out out
-equal "files of a run" "model.safetensors run.json timing.csv trace.csv" "$(cd out && echo *)"
+equal "files of a run" "model.safetensors run.json summary.csv summary.json timing.csv trace.csv" "$(cd out && echo *)"
 equal "header of trace.csv" "epoch,step,ifo,samples,deployments,shift_evals,loss,accuracy,loss_base,accuracy_base,\
-loss_heldout,accuracy_heldout,gradient_sq,gradient_sq_mean,moved,displacement,entropy,effective_classes,bias,drift,drift_noise,kappa,distance" "$(head -n 1 out/trace.csv)"
+loss_heldout,accuracy_heldout,gradient_sq,gradient_sq_mean,moved,displacement,entropy,effective_classes,bias,drift,drift_noise,kappa,distance,bias_deployed" "$(head -n 1 out/trace.csv)"
 equal "header of timing.csv" "epoch,seconds" "$(head -n 1 out/timing.csv)"
 equal "rows of trace.csv: one at the start and one per epoch" 4 "$(rows out/trace.csv)"
 equal "rows of timing.csv" 4 "$(rows out/timing.csv)"
-equal "fields of every row" 23 "$(awk -F, '{ print NF }' out/trace.csv | sort -u)"
-check "table on stdout" grep -q '^sgd  *[0-9.]*  *[0-9.]* .* 600  *30 ' stdout
+equal "fields of every row" 24 "$(awk -F, '{ print NF }' out/trace.csv | sort -u)"
+check "table on stdout" grep -q '^sgd .* 600  *600  *30  *[0-9.]*$' stdout
 check "where the results are" grep -q 'traces and models are in out$' stdout
 equal "run.json: seed" 7 "$(json out/run.json seed)"
 equal "run.json: name of the method" sgd "$(json out/run.json name)"
@@ -102,6 +102,7 @@ END
 runs run compare.yaml --out many --set 'seeds=[1, 2]'
 equal "folders" "lazy/seed-1 lazy/seed-2 plain/seed-1 plain/seed-2 reduced/seed-1 reduced/seed-2" \
   "$(cd many && echo */*)"
+equal "and the summary" "lazy plain reduced summary.csv summary.json" "$(cd many && echo *)"
 for seed in 1 2; do
   for method in plain reduced lazy; do
     at=many/$method/seed-$seed
@@ -114,7 +115,7 @@ for seed in 1 2; do
     "$(sed -n 3p many/reduced/seed-$seed/trace.csv)"
 done
 check "seeds differ" test "$(sed -n 2p many/plain/seed-1/trace.csv)" != "$(sed -n 2p many/plain/seed-2/trace.csv)"
-equal "lines of the table" "plain reduced lazy" "$(awk '/±/ && !/final/ { print $1 }' stdout | xargs)"
+equal "lines of the table" "plain reduced lazy" "$(awk '/^method/ { blocks++ } blocks == 1 && / ± / { print $1 }' stdout | xargs)"
 runs run compare.yaml --out alone --seed 3 --set 'compare=[]' --set method=saga
 check "without its entries, the config's own method is run" test -e alone/trace.csv
 runs run base.yaml --out huge --set 'model={layers: dense 1, loss: squared}' --set step.size=1000 --set stop.steps=2 \
@@ -162,8 +163,10 @@ equal "two-stage: one step after 60 deployments" "1 60" "$(cell stop/trace.csv s
 equal "two-stage: solved" 0 "$(json stop/run.json unsolved)"
 stops epochs --set stop.epochs=2 --set 'method={kind: rrm, steps: 1}'
 equal "rrm: what was not solved is counted" 2 "$(json stop/run.json unsolved)"
-check "rrm: the table says so" grep -q '^rrm: 2 minimisation(s) ended short of their tolerance' stdout
-stops diverged --set stop.epochs=2000 --set step.size=1000 --set model.loss=squared
+check "rrm: the table says so" grep -q '^warning: rrm: 2 minimisations ended short of the tolerance' stdout
+"$SPRINT" run base.yaml --out stop --set stop.epochs=2000 --set step.size=1000 --set model.loss=squared >stdout 2>stderr
+equal "diverged: exit code" 3 $?
+equal "diverged: stop reason" diverged "$(json stop/run.json stop)"
 check "diverged: the trace is kept" test "$(rows stop/trace.csv)" -ge 2
 check "diverged: the table says so" grep -q '1 of 1 diverged' stdout
 check "diverged: nothing was left half written" no_parts .

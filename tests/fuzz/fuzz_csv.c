@@ -52,7 +52,11 @@ static sprint_status load(sprint_context *context, const char *path, struct muta
                                      "missing: drop, select: first, per_class: 1",
                                      "features: a",
                                      "ignore: ['', id, b]",
-                                     "missing: median, standardize: before, select: balanced, size: 2"};
+                                     "missing: median, standardize: before, select: balanced, size: 2",
+                                     "categories: a, missing: median, unseen: zeros, holdout: 0.4",
+                                     "booleans: a, dates: b, missing: drop, missing_words: [NULL, '1']",
+                                     "id: id, ignore: '', categories: [a, b], decimal: comma",
+                                     "weight: a, missing: drop, separator: ';'"};
   char spec[256];
   sprint_population *population = NULL, *heldout = NULL;
   snprintf(spec, sizeof spec, "{kind: csv, path: %s, label: y, %s}", path,

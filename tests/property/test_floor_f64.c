@@ -32,8 +32,9 @@ static void test_floor__none_where_variance_is_reduced(void **state) {
   struct world w = scene();
   for (size_t m = 0; m < sizeof methods / sizeof methods[0]; m++) {
     char spec[256];
-    snprintf(spec, sizeof spec, "{method: %s, step: {size: 0.01}, stop: {epochs: %d}, eval: {every: 1000, bias: false}}",
-             methods[m], strcmp(methods[m], "rgd") ? 1000 : 20000);
+    snprintf(spec, sizeof spec,
+             "{method: %s, step: {size: 0.01}, stop: {epochs: %d}, eval: {every: 1000, bias: false}}", methods[m],
+             strcmp(methods[m], "rgd") ? 1000 : 20000);
     double gradient = final_gradient(&w, spec, 1);
     print_message("%s: |grad J|^2 = %.3g\n", methods[m], gradient);
     assert_true(gradient < 1e-20);

@@ -105,7 +105,7 @@ static sprint_status strata(void *user, const sprint_real *deployed, double *ret
 static void compare(bool reweights, const char *correction, bool coupled, bool stratified) {
   struct world w =
       world_new("{kind: lending, n: 4000, select: balanced, size: 60}", "{layers: dense 1, loss: logistic, l2: 0.02}",
-                reweights ? NULL : "{kind: strategic, alpha: 0.5}");
+                reweights ? NULL : "{kind: strategic, good: 0, alpha: 0.5}");
   sprint_shift_callbacks callbacks = {sizeof callbacks, NULL, respond, strata, NULL};
   if (reweights) MUST(w.context, sprint_shift_new_custom(w.context, &callbacks, w.model, w.population, &w.shift));
   char spec[160];

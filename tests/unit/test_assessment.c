@@ -54,14 +54,14 @@ static void test_assessment__has_the_losses(void **state) {
   }
 }
 
-/* An ordinary run has nothing to be warned of, and the counters do not know that it was looked at. */
-static void test_assessment__is_quiet(void **state) {
-  (void)state;
-  struct world w = world_new(lending, "{layers: 'dense 1', loss: logistic, l2: 0.05}", strategic);
+/* An ordinary run has nothing to be warned of, unless nothing keeps people from leaving the range of the data; and the
+ * counters do not know that it was looked at. */
+static void check_quiet(const char *shift, sprint_warning_kind expected) {
+  struct world w = world_new(lending, "{layers: 'dense 1', loss: logistic, l2: 0.05}", shift);
   sprint_run *run = run_done(
       &w, "{method: {kind: sprint, correction: unbiased, batch: 50}, step: {size: 0.1}, stop: {epochs: 30}}", 1);
   uint64_t evals = w.shift->evals;
-  assert_warns_of(run, w.context, SPRINT_N_WARNINGS);
+  assert_warns_of(run, w.context, expected);
   assert_true(w.shift->evals == evals);
   const char *sentence = NULL;
   assert_int_equal(sprint_assessment_verdict(assess(run, w.context), &sentence), SPRINT_VERDICT_NEAR);
@@ -70,6 +70,12 @@ static void test_assessment__is_quiet(void **state) {
   assert_true(edge > 0.01 && edge < 1);
   sprint_run_free(run);
   world_free(&w);
+}
+
+static void test_assessment__is_quiet(void **state) {
+  (void)state;
+  check_quiet("{kind: strategic, alpha: 0.3, good: '0', bounds: observed}", SPRINT_N_WARNINGS);
+  check_quiet(strategic, SPRINT_WARNING_RANGE);
 }
 
 /* grad J = (1 + lambda) theta - ...: step times curvature is known. */
@@ -182,6 +188,18 @@ static void test_assessment__is_read_again(void **state) {
   assert_string_equal(left, right);
   assert_true(same(sprint_assessment_edge(own), sprint_assessment_edge(read)));
   assert_true(same(sprint_assessment_gradient_mean(own), sprint_assessment_gradient_mean(read)));
+  assert_int_equal(sprint_assessment_n_moves(own), 10);
+  assert_int_equal(sprint_assessment_n_moves(read), 10);
+  for (size_t k = 0; k < 10; k++) {
+    const sprint_column_move *a = sprint_assessment_move(own, k), *b = sprint_assessment_move(read, k);
+    assert_string_equal(a->name, b->name);
+    assert_true(same(a->median, b->median) && same(a->q95, b->q95) && same(a->moved, b->moved) &&
+                same(a->left, b->left) && same(a->least, b->least) && same(a->greatest, b->greatest) &&
+                same(a->observed_least, b->observed_least) && same(a->bins_high, b->bins_high) &&
+                a->n_ranked == b->n_ranked && a->size == b->size);
+    assert_memory_equal(a->after, b->after, sizeof a->after);
+  }
+  assert_null(sprint_assessment_move(own, 10));
   sprint_assessment_free(read);
   snprintf(path, sizeof path, "%s/run.json", folder);
   FILE *stream = fopen(path, "w");

@@ -28,6 +28,22 @@ static void test_describe__counts_a_csv(void **state) {
   sprint_file_info_free(info);
 }
 
+static void test_describe__guesses_what_columns_are(void **state) {
+  struct fixture *f = *state;
+  static const char csv[] = "n;w;d;k;b;i\n1,5;?;2020-01-01;x;yes;p\n2;7;2020-01-02;y;no;q\n1,5;7;2021-01-01;x;yes;r\n";
+  static const char *const guesses[] = {"number", "constant", "date", "category", "boolean", "id"};
+  write_bytes(f, "train.csv", csv, sizeof csv - 1);
+  sprint_file_info *info = describe(f, "train.csv");
+  const sprint_column_info *c = info->columns;
+  for (size_t j = 0; j < 6; j++) assert_string_equal(c[j].guess, guesses[j]);
+  assert_true(info->separator == ';' && info->decimal == ',');
+  assert_true(c[1].n_missing == 0 && c[1].n_seem_missing == 1 && c[1].n_words == 1 && c[1].n_levels == 1);
+  assert_string_equal(c[1].words[0], "?");
+  assert_true(c[3].n_levels == 2 && !c[3].distinct && c[5].distinct && c[5].n_levels == 3);
+  assert_string_equal(c[3].levels[0], "x");
+  sprint_file_info_free(info);
+}
+
 static void test_describe__gives_up_on_many_values(void **state) {
   struct fixture *f = *state;
   char csv[512] = "a,b\n";
@@ -72,7 +88,7 @@ static void test_describe__refuses(void **state) {
 
 static void test_describe__survives_failed_allocations(void **state) {
   struct fixture *f = *state;
-  write_bytes(f, "train.csv", "a,b\n1,x\n2,y\n", 12);
+  write_bytes(f, "train.csv", "a,b\n1,x\n?,y\n", 12);
   sprint_status status = SPRINT_ERROR_MEMORY;
   for (int64_t k = 0; status != SPRINT_OK; k++) {
     sprint_file_info *info = NULL;
@@ -88,7 +104,7 @@ static void test_describe__survives_failed_allocations(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      TEST(counts_a_csv), TEST(gives_up_on_many_values),     TEST(reads_arrays),
+      TEST(counts_a_csv), TEST(guesses_what_columns_are),    TEST(gives_up_on_many_values), TEST(reads_arrays),
       TEST(refuses),      TEST(survives_failed_allocations),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,11 +18,17 @@ static const sprint_family *family_of(const char *name) {
   return NULL;
 }
 
-/* What is said of a kind besides: samples are small enough to be samples. */
+/* What is said of a kind besides: samples are small enough to be samples; what people want is never guessed. */
 static const char *besides(const sprint_kind *kind, const char *more, char *text) {
-  bool samples = false;
-  for (size_t p = 0; p < kind->n_params; p++) samples = samples || strcmp(kind->params[p].name, "sample") == 0;
-  snprintf(text, 64, "%s%s", more, samples ? ", sample: 50" : "");
+  int n = snprintf(text, SPEC / 2, "%s", more);
+  for (size_t p = 0; p < kind->n_params; p++) {
+    const sprint_param *param = &kind->params[p];
+    bool people = param->type == SPRINT_PARAM_KIND && strcmp(param->standard, "strategic") == 0;
+    if (strcmp(param->name, "sample") == 0) n += snprintf(text + n, SPEC / 2 - (size_t)n, ", sample: 50");
+    if (strcmp(param->name, "good") == 0) n += snprintf(text + n, SPEC / 2 - (size_t)n, ", good: 0");
+    if (people) n += snprintf(text + n, SPEC / 2 - (size_t)n, ", %s: {kind: strategic, good: 0}", param->name);
+  }
+  assert_true(n < SPEC / 2);
   return text;
 }
 
@@ -33,7 +39,7 @@ static size_t specs_of(const sprint_context *context, const char *family, const 
   const sprint_kind *kind = NULL;
   size_t n = 0;
   for (size_t k = 0; (kind = sprint_context_kind(context, f, k)); k++) {
-    char text[64];
+    char text[SPEC / 2];
     const char *more = besides(kind, all, text);
     snprintf(specs[n++], SPEC, "{kind: %s%s}", kind->name, more);
     for (size_t p = 0; p < kind->n_params; p++) {
@@ -165,6 +171,9 @@ static void test_engine__all_methods_and_shifts(void **state) {
   sprint_population *images = load_images(context);
   snprintf(shifts[n_shifts++], SPEC, "{kind: decay, of: {kind: retention, losses: exact, alpha: 2}}");
   snprintf(shifts[n_shifts++], SPEC, "{kind: decay, of: {kind: retention, losses: snapshot, alpha: 2}}");
+  snprintf(shifts[n_shifts++], SPEC, "{kind: strategic, good: 0, alpha: 30, bounds: observed, budget: 2}");
+  snprintf(shifts[n_shifts++], SPEC,
+           "{kind: strategic, good: 1, alpha: 30, memory: accumulating, integers: [x3], only_up: [x4], cost: {x5: 2}}");
   assert_true(n_shifts <= MOST_SPECS);
   for (size_t m = 0; m < n_methods; m++)
     for (size_t s = (STRIDE - m % STRIDE) % STRIDE; s < n_shifts; s += STRIDE)

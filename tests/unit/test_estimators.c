@@ -38,7 +38,8 @@ static struct world penalized_scene(void) {
                    "{layers: 'dense 6, tanh, dense 1', loss: logistic, l2: 0.5}", "none");
 }
 
-static const char both[] = "{kind: both, response: {kind: strategic, alpha: 0.4}, strata: {kind: retention, alpha: 2}}";
+static const char both[] =
+    "{kind: both, response: {kind: strategic, good: 0, alpha: 0.4}, strata: {kind: retention, alpha: 2}}";
 
 static void respond(const struct teller *t, uint64_t deployment, const uint32_t *who, size_t n, sprint_real *x) {
   MUST(t->world->context, sprint_shift_respond(t->world->shift, t->deployed[deployment], who, n, x));
@@ -231,7 +232,7 @@ static void test_drift__is_the_running_mean(void **state) {
   static const char spec[] =
       "{method: {kind: sprint, correction: paper, batch: 1, inner: 4}, step: {size: 0.5}, stop: {epochs: 1}}";
   static struct teller t;
-  struct world w = scene("{kind: strategic, alpha: 0.4}");
+  struct world w = scene("{kind: strategic, good: 0, alpha: 0.4}");
   size_t n = w.model->n_params;
   for (uint32_t i = 0; i < PEOPLE; i++) {
     const uint32_t script[] = {i, 9};

@@ -35,7 +35,8 @@ static void test_reference__is_the_distance(void **state) {
 static void test_reference__of_a_saved_network(void **state) {
   (void)state;
   char path[64], spec[256];
-  struct world w = world_new("{kind: lending, n: 60}", "{layers: 'dense 3, tanh, dense 1'}", "{kind: strategic}");
+  struct world w =
+      world_new("{kind: lending, n: 60}", "{layers: 'dense 3, tanh, dense 1'}", "{kind: strategic, good: 0}");
   sprint_run *run = run_done(&w, "{method: {batch: 10}, stop: {epochs: 1}}", 1);
   path_of(".safetensors", path);
   MUST(w.context, sprint_model_write_theta(w.model, path, sprint_run_theta(run)));
@@ -116,8 +117,47 @@ static void test_run__share(void **state) {
   world_free(&w);
 }
 
+/* People held out are copies of those trained on. Where these keep what they answered, the two are no longer alike, and
+ * nothing is said of the former; where they do not, both have the same loss. */
+static void test_evaluate__heldout_people_without_a_past(void **state) {
+  (void)state;
+  static const struct {
+    const char *shift;
+    bool said;
+  } cases[] = {
+      {"{kind: strategic, good: 0, alpha: 0.4}", true},
+      {"{kind: strategic, good: 0, alpha: 0.4, memory: accumulating}", false},
+      {"{kind: chain, first: {kind: strategic, good: 0, memory: accumulating}, then: {kind: linear, epsilon: 0.1}}",
+       false},
+      {"{kind: decay, of: {kind: linear, epsilon: 0.5}}", false},
+      {"{kind: decay, of: {kind: retention, alpha: 1}}", true},
+      {"{kind: opinion, of: {kind: strategic, good: 0}}", false},
+      {"{kind: mixture, good: 0}", false},
+  };
+  for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+    struct world w = world_new("{kind: lending, n: 2000, select: balanced, size: 60}",
+                               "{layers: dense 1, loss: logistic}", cases[c].shift);
+    MUST(w.context, sprint_population_new(w.context, 60, 10, sprint_population_x(w.population),
+                                          sprint_population_y(w.population), 2, &w.heldout));
+    sprint_run *run = run_done(&w, "{method: {kind: sgd, batch: 10}, step: {size: 0.1}, stop: {epochs: 5}}", 1);
+    const sprint_trace_row *row = last_row(run);
+    const sprint_assessment *assessment = NULL;
+    MUST(w.context, sprint_run_assess(run, &assessment));
+    assert_true(isnan(row->accuracy_heldout) == !cases[c].said);
+    assert_true((sprint_assessment_metrics(assessment, SPRINT_SET_HELDOUT) != NULL) == cases[c].said);
+    assert_non_null(sprint_assessment_metrics(assessment, SPRINT_SET_HELDOUT_BASE));
+    if (cases[c].said)
+      CLOSE(row->loss_heldout, row->loss, 60); /* as many losses of about 1 are added up */
+    else
+      assert_true(isnan(row->loss_heldout) && isfinite(row->loss));
+    sprint_run_free(run);
+    world_free(&w);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_evaluate__heldout_people_without_a_past),
       cmocka_unit_test(test_reference__is_the_distance),
       cmocka_unit_test(test_reference__of_a_saved_network),
       cmocka_unit_test(test_reference__that_does_not_fit_is_refused),

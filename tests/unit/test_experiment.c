@@ -7,7 +7,8 @@
 #include "run/run.h"
 
 static const char config[] =
-    "data: {kind: lending, n: 60}\nshift: {kind: strategic, alpha: 9}\nmethod: {batch: 10}\nstop: {epochs: 2}\n"
+    "data: {kind: lending, n: 60}\nshift: {kind: strategic, good: 0, alpha: 9}\nmethod: {batch: 10}\nstop: {epochs: "
+    "2}\n"
     "seeds: [4, 5]\ngrid: {shift.alpha: [0.1, 0.2, 0.3], step.size: [1, 2e-1]}\n"
     "compare: [{name: a, method: sgd}, {name: b, method: sprint}]\n"
     "quick: {stop: {epochs: 1}, shift: {sign: '-'}, grid: {step.size: [5]}}\n";

@@ -53,7 +53,7 @@ static void test_mixture__by_its_random_numbers(void **state) {
   size_t n_replaced = 0;
   for (uint64_t seed = 0; seed < 50; seed++) {
     char spec[64];
-    snprintf(spec, sizeof spec, "{kind: mixture, strength: 0.9, seed: %d}", (int)seed);
+    snprintf(spec, sizeof spec, "{kind: mixture, good: 0, strength: 0.9, seed: %d}", (int)seed);
     struct world w = small_world(spec);
     sprint_real x[N * D];
     everybody(&w, x);
@@ -83,7 +83,7 @@ static void test_mixture__density(void **state) {
   for (int seed = 0; seed < N_SEEDS; seed++) {
     char spec[64];
     sprint_real x[N * D];
-    snprintf(spec, sizeof spec, "{kind: mixture, strength: 0.7, seed: %d}", seed);
+    snprintf(spec, sizeof spec, "{kind: mixture, good: 0, strength: 0.7, seed: %d}", seed);
     MUST(w.context, sprint_shift_new(w.context, spec, w.model, w.population, &w.shift));
     everybody(&w, x);
     for (size_t i = 0; i < N; i++) count[whose(&w, x + i * D)]++;
@@ -112,7 +112,8 @@ static void test_mixture__density(void **state) {
  * those whom a stronger one does, by the same people. */
 static void test_mixture__is_coupled_by_identity(void **state) {
   (void)state;
-  struct world w = small_world("{kind: mixture, strength: 1}"), weaker = small_world("{kind: mixture, strength: 0.4}");
+  struct world w = small_world("{kind: mixture, good: 0, strength: 1}"),
+               weaker = small_world("{kind: mixture, good: 0, strength: 0.4}");
   sprint_real x[N * D], again[D], other[D + 1] = {-3, 1, 2}, less[N * D];
   everybody(&w, x);
   everybody(&weaker, less);
@@ -147,7 +148,7 @@ static void test_mixture__threshold(void **state) {
 /* People from outside have no number and stay as they are. */
 static void test_mixture__leaves_outsiders(void **state) {
   (void)state;
-  struct world w = small_world("{kind: mixture}");
+  struct world w = small_world("{kind: mixture, good: 0}");
   sprint_real x[N * D], y[N] = {0};
   memcpy(x, base(&w, 0), sizeof x);
   MUST(w.context, sprint__shift_respond(w.shift, theta, NULL, y, N, x));
@@ -163,10 +164,10 @@ static void test_mixture__refusals(void **state) {
   REFUSED(w.context, SPRINT_ERROR_INPUT, "key 'shift.kind': 'mixture' needs a network that tells classes apart",
           sprint_shift_new(w.context, "mixture", bed, w.population, &w.shift));
   const char *const cases[][2] = {
-      {"{kind: mixture, strength: 1.5}", "key 'shift.strength'"},
-      {"{kind: mixture, threshold: -1}", "key 'shift.threshold'"},
+      {"{kind: mixture, good: 0, strength: 1.5}", "key 'shift.strength'"},
+      {"{kind: mixture, good: 0, threshold: -1}", "key 'shift.threshold'"},
       {"{kind: mixture, good: maybe}", "'maybe' is not a class"},
-      {"{kind: mixture, rejects: treshold}", "did you mean 'threshold'"},
+      {"{kind: mixture, good: 0, rejects: treshold}", "did you mean 'threshold'"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
     REFUSED(w.context, SPRINT_ERROR_INPUT, cases[i][1],

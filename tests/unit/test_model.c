@@ -90,7 +90,7 @@ static void test_model__threads_change_nothing(void **state) {
   sprint_model *model = new_model(f, people, large);
   sprint_real *theta = new_noise(22, model->n_params), *outputs[3], *answers[3];
   sprint_shift *shift = NULL;
-  assert_ok(f, sprint_shift_new(f->context, "{kind: strategic, alpha: 1}", model, people, &shift));
+  assert_ok(f, sprint_shift_new(f->context, "{kind: strategic, good: 0, alpha: 1}", model, people, &shift));
   uint32_t *who = calloc(N_LARGE, sizeof *who);
   for (uint32_t i = 0; i < N_LARGE; i++) who[i] = i;
   sprint_batch batch = everybody(people);

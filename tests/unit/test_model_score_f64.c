@@ -52,7 +52,10 @@ static void check_response(struct score *s, const sprint_population *people, con
 
 static void check_shift(struct score *s, const sprint_population *people, bool subset) {
   char spec[160], good[32] = "";
-  if (!s->regression) snprintf(good, sizeof good, ", good: %zu", s->good);
+  if (s->regression)
+    snprintf(good, sizeof good, ", good: %s", s->good ? "higher" : "lower");
+  else
+    snprintf(good, sizeof good, ", good: %zu", s->good);
   snprintf(spec, sizeof spec, "{kind: strategic, alpha: 1, score: %s%s, sign: '%c'%s}",
            s->probability ? "probability" : "logit", good, s->sign < 0 ? '-' : '+',
            subset ? ", columns: [x3, x1]" : "");
@@ -88,19 +91,29 @@ static void test_model__score_of_sigmoid(void **state) { check_score(*state, "{k
 static void test_model__score_of_softmax_2(void **state) { check_score(*state, "softmax", 2, 2, 0); }
 static void test_model__score_of_softmax_3(void **state) { check_score(*state, "softmax", 3, 3, 0); }
 
-/* The score of a regression is its output; it has no probability, and no class that could be the good one. */
+/* The score of a regression is its output, or minus that; it has no probability, and no class that could be the good
+ * one. */
 static void test_model__score_of_a_regression(void **state) {
   struct fixture *f = *state;
   sprint_population *people = new_people(f, N, D, 0);
   struct score s = {.f = f, .sharpness = 1, .n_outputs = 1, .good = 1, .sign = -1, .regression = true};
   s.model = new_model(f, people, "{layers: 'dense 5, tanh, dense 1', loss: squared}");
   s.theta = new_noise(13, sprint_model_n_params(s.model));
-  check_shift(&s, people, false);
+  for (int way = 0; way < 4; way++) {
+    s.good = way & 1;
+    s.sign = way & 2 ? -1 : 1;
+    check_shift(&s, people, false);
+  }
   sprint_shift *shift = NULL;
-  assert_failed(f, sprint_shift_new(f->context, "{kind: strategic, score: probability}", s.model, people, &shift),
-                SPRINT_ERROR_INPUT, "'probability' needs a loss of classes");
+  assert_failed(
+      f, sprint_shift_new(f->context, "{kind: strategic, good: higher, score: probability}", s.model, people, &shift),
+      SPRINT_ERROR_INPUT, "'probability' needs a loss of classes");
   assert_failed(f, sprint_shift_new(f->context, "{kind: strategic, good: 0}", s.model, people, &shift),
-                SPRINT_ERROR_INPUT, "the good class needs a loss of classes");
+                SPRINT_ERROR_INPUT, "key 'shift.good': '0' is not what a value can be; higher or lower was expected");
+  assert_failed(f, sprint_shift_new(f->context, "{kind: strategic, good: nonsense}", s.model, people, &shift),
+                SPRINT_ERROR_INPUT, "'nonsense' is not what a value can be");
+  assert_failed(f, sprint_shift_new(f->context, "strategic", s.model, people, &shift), SPRINT_ERROR_INPUT,
+                "do people want the model's value of 'y' to be higher or lower?");
   assert_null(shift);
   free(s.theta);
   sprint_model_free(s.model);

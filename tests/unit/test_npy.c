@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include <math.h>
 
+#include "population/npy.h"
 #include "test_population_help.h"
 
 /* numpy.save of numpy.array([[1, 2, 3], [4, 5, 6]], dtype=dtype), byte for byte up to the numbers: NEP 1. */
@@ -108,6 +109,93 @@ static void test_npy__reads_version_2(void **state) {
   sprint_array_clear(&array);
 }
 
+/* Oracle: NumPy's own files (tests/fixtures/make_npy.py), whose elements are their indices read as digits. */
+static void test_npy__reads_fortran_order_and_big_endian(void **state) {
+  struct fixture *f = *state;
+  static const char *const names[] = {"little-f8", "big-f4", "big-i2", "bytes"};
+  for (size_t i = 0; i < SPRINT__COUNT(names); i++)
+    for (size_t n_dims = 2; n_dims <= 4; n_dims++) {
+      char path[256];
+      sprint_array array = {.data = NULL};
+      bool bytes = strcmp(names[i], "bytes") == 0;
+      snprintf(path, sizeof path, "%s/fixtures/npy/%s-%zu.npy", SPRINT_TEST_FOLDER, names[i], n_dims);
+      assert_int_equal(sprint_npy_read(f->context, path, &array), SPRINT_OK);
+      assert_int_equal(array.n_dims, n_dims);
+      for (size_t at = 0, n = 120; n_dims == 4 && at < n; at++) { /* C order: the last index runs fastest */
+        size_t digits = at / 60 * 1000 + at / 20 % 3 * 100 + at / 5 % 4 * 10 + at % 5;
+        assert_true(array.data[at] == (double)(bytes ? digits % 251 : digits));
+      }
+      for (size_t at = 0; n_dims == 3 && at < 24; at++)
+        assert_true(array.data[at] == (double)(at / 12 * 100 + at / 4 % 3 * 10 + at % 4));
+      for (size_t at = 0; n_dims == 2 && at < 6; at++) assert_true(array.data[at] == (double)(at / 3 * 10 + at % 3));
+      sprint_array_clear(&array);
+    }
+}
+
+/* Images of bytes stay bytes in either order. */
+static void test_npy__reads_images_in_fortran_order(void **state) {
+  struct fixture *f = *state;
+  sprint_array array = {.data = NULL};
+  char path[256];
+  uint8_t *bytes = NULL;
+  snprintf(path, sizeof path, "%s/fixtures/npy/bytes-3.npy", SPRINT_TEST_FOLDER);
+  assert_int_equal(sprint__npy_read_images(f->context, path, &array, &bytes), SPRINT_OK);
+  assert_null(array.data);
+  for (size_t at = 0; at < 24; at++) assert_int_equal(bytes[at], at / 12 * 100 + at / 4 % 3 * 10 + at % 4);
+  sprint__free(bytes);
+}
+
+static void test_npy__reads_every_byte_order(void **state) {
+  struct fixture *f = *state;
+  static const struct {
+    const char *code;
+    unsigned char bytes[8];
+    double value;
+  } cases[] = {
+      {">f4", {0x3f, 0xc0, 0, 0}, 1.5},
+      {">f8", {0x3f, 0xf8, 0, 0, 0, 0, 0, 0}, 1.5},
+      {">i2", {0xff, 0xfe}, -2},
+      {">i4", {0xff, 0xff, 0xff, 0xfe}, -2},
+      {">u2", {0x01, 0x02}, 258},
+      {">u4", {0x80, 0, 0, 1}, 2147483649.0},
+      {">i8", {0, 0, 0, 1, 0, 0, 0, 2}, 4294967298.0},
+      {">u8", {0x80, 0, 0, 0, 0, 0, 0, 0}, 9223372036854775808.0},
+      {"=i2", {0xfe, 0xff}, -2},
+      {">u1", {7}, 7},
+      {"<i1", {0xff}, -1},
+      {"=b1", {1}, 1},
+  };
+  for (size_t i = 0; i < SPRINT__COUNT(cases); i++) {
+    char dict[96];
+    sprint_array array = {.data = NULL};
+    snprintf(dict, sizeof dict, "{'descr': '%s', 'fortran_order': True, 'shape': (1,), }", cases[i].code);
+    write_array(f, dict, cases[i].bytes, (size_t)(cases[i].code[2] - '0'));
+    assert_int_equal(sprint_npy_read(f->context, f->path, &array), SPRINT_OK);
+    assert_true(array.data[0] == cases[i].value);
+    sprint_array_clear(&array);
+  }
+}
+
+/* A header of 128 bytes can name any shape: memory goes by what is there. */
+static void test_npy__takes_no_memory_for_nothing(void **state) {
+  struct fixture *f = *state;
+  static const char *const shapes[] = {"(0, 10000000)", "(10000000, 0)", "(0, 3, 10000000)", "(0, 1000000, 1000, 1)"};
+  for (size_t i = 0; i < SPRINT__COUNT(shapes); i++) {
+    char dict[96], spec[256];
+    sprint_file_info *info = NULL;
+    snprintf(dict, sizeof dict, "{'descr': '%s', 'fortran_order': False, 'shape': %s, }", i % 2 ? "|u1" : "<f8",
+             shapes[i]);
+    write_array(f, dict, "", 0);
+    uint64_t before = f->context->n_bytes;
+    assert_int_equal(sprint_file_info_read(f->context, f->path, &info), SPRINT_OK);
+    assert_int_equal(info->n_columns, 0);
+    sprint_file_info_free(info);
+    snprintf(spec, sizeof spec, "{kind: npy, x: %s, y: %s}", f->path, f->path);
+    assert_refused(f, spec, SPRINT_ERROR_INPUT, "x.npy: holds no ");
+    assert_true(f->context->n_bytes - before < 1000000);
+  }
+}
+
 static void assert_unreadable(struct fixture *f, const char *sentence) {
   sprint_array array = {.data = NULL};
   assert_int_equal(sprint_npy_read(f->context, f->path, &array), SPRINT_ERROR_INPUT);
@@ -121,8 +209,10 @@ static void test_npy__refuses_broken_files(void **state) {
   static const struct {
     const char *dict, *sentence;
   } cases[] = {
-      {"{'descr': '<f8', 'fortran_order': True, 'shape': (2,), }", "x.npy: is in Fortran order"},
-      {"{'descr': '>f8', 'fortran_order': False, 'shape': (2,), }", "elements of type '>f8' are not read"},
+      {"{'descr': '<f8', 'fortran_order': Maybe, 'shape': (2,), }", "'fortran_order' that is neither True nor False"},
+      {"{'descr': '>c8', 'fortran_order': False, 'shape': (2,), }", "elements of type '>c8' are not read"},
+      {"{'descr': '!f8', 'fortran_order': False, 'shape': (2,), }", "elements of type '!f8' are not read"},
+      {"{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (2,), }", "elements of type [('a' are not read"},
       {"{'descr': '<c16', 'fortran_order': False, 'shape': (2,), }", "elements of type '<c16' are not read"},
       {"{'descr': '<f8', 'fortran_order': False, 'shape': (3,), }", "x.npy: is cut short: 16 bytes"},
       {"{'descr': '<f8', 'fortran_order': False, 'shape': (1,), }", "x.npy: has bytes after its end"},
@@ -238,6 +328,10 @@ int main(void) {
       TEST(round_trips_scalars_and_empty_arrays),
       TEST(reads_every_type),
       TEST(reads_version_2),
+      TEST(reads_fortran_order_and_big_endian),
+      TEST(reads_images_in_fortran_order),
+      TEST(reads_every_byte_order),
+      TEST(takes_no_memory_for_nothing),
       TEST(refuses_broken_files),
       TEST(refuses_to_write_five_dimensions),
       TEST(is_a_data_kind),

@@ -238,7 +238,8 @@ static void test_opinion__counts(void **state) {
   (void)state;
   uint64_t evals[2];
   for (int k = 0; k < 2; k++) {
-    struct world w = world_new("{kind: lending, n: 500, select: balanced, size: 20}", "{layers: dense 1}", "opinion");
+    struct world w = world_new("{kind: lending, n: 500, select: balanced, size: 20}", "{layers: dense 1}",
+                               "{kind: opinion, of: {kind: strategic, good: 0}}");
     sprint_run *run = run_done(&w,
                                k ? "{method: rgd, step: {size: 0.1}, stop: {steps: 6}, eval: {every: 6}}"
                                  : "{method: rgd, step: {size: 0.1}, stop: {steps: 6}}",

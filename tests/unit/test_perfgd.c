@@ -93,7 +93,7 @@ static void test_perfgd__strategic_pull_of_a_linear_score(void **state) {
   (void)state;
   enum { PEOPLE = 200, D = 10 };
   struct world w = world_new("{kind: lending, n: 2000, select: balanced, size: 200}",
-                             "{layers: dense 1, loss: logistic}", "{kind: strategic, alpha: 0.4}");
+                             "{layers: dense 1, loss: logistic}", "{kind: strategic, good: 0, alpha: 0.4}");
   static sprint_real u[PEOPLE * D];
   sprint_real theta[D + 1];
   double pulled[D + 1] = {0}, sums[D] = {0};
@@ -138,9 +138,13 @@ static void test_perfgd__needs_gradients_in_features(void **state) {
 
 static void test_perfgd__refusals(void **state) {
   (void)state;
-  static const char *const shifts[] = {"{kind: retention}", "{kind: strategic, memory: accumulating}",
-                                       "{kind: chain, first: strategic, then: strategic}",
-                                       "{kind: both, response: strategic, strata: retention}"};
+  static const char *const shifts[] = {
+      "{kind: retention}",
+      "{kind: strategic, good: 0, memory: accumulating}",
+      "{kind: chain, first: {kind: strategic, good: 0}, then: {kind: strategic, good: 0}}",
+      "{kind: both, response: {kind: strategic, good: 0}, strata: retention}",
+      "{kind: strategic, good: 0, integers: [age]}",
+      "{kind: strategic, good: 0, budget: 1}"};
   for (size_t s = 0; s < sizeof shifts / sizeof shifts[0]; s++) {
     struct world w = world_new("{kind: lending, n: 100}", "{layers: dense 1, loss: logistic}", shifts[s]);
     struct bench b = {.context = w.context, .shift = w.shift};

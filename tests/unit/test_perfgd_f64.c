@@ -82,14 +82,20 @@ static void test_perfgd__gradient_of_v(void **state) {
       {"{layers: dense 1, loss: logistic, l2: 0.1}", "{kind: linear, epsilon: 0.5}"},
       {"{layers: dense 1, loss: logistic}",
        "{kind: linear, epsilon: 0.5, columns: [age, monthly_income], only_label: 1}"},
-      {"{layers: dense 1, loss: logistic}", "{kind: strategic, alpha: 0.4}"},
-      {"{layers: dense 1, loss: logistic}", "{kind: strategic, alpha: 2, score: probability}"},
-      {"{layers: 'dense 4, tanh, dense 1', loss: logistic, l2: 0.01}", "{kind: strategic, alpha: 0.4}"},
+      {"{layers: dense 1, loss: logistic}", "{kind: strategic, good: 0, alpha: 0.4}"},
+      {"{layers: dense 1, loss: logistic}", "{kind: strategic, good: 0, alpha: 2, score: probability}"},
+      {"{layers: 'dense 4, tanh, dense 1', loss: logistic, l2: 0.01}", "{kind: strategic, good: 0, alpha: 0.4}"},
       {"{layers: 'dense 4, tanh, dense 1', loss: logistic}",
-       "{kind: strategic, alpha: 3, score: probability, sign: '-'}"},
+       "{kind: strategic, good: 0, alpha: 3, score: probability, sign: '-'}"},
       {"{layers: 'dense 3, softplus, dense 2', loss: softmax}",
        "{kind: strategic, alpha: 5, good: 1, columns: [age, utilization, late_30_59]}"},
-      {"{layers: 'dense 4, gelu, dense 1', loss: squared}", "{kind: strategic, alpha: 0.4}"},
+      {"{layers: 'dense 4, gelu, dense 1', loss: squared}", "{kind: strategic, good: lower, alpha: 0.4}"},
+      /* limits that bind for some: what does not move has no derivative */
+      {"{layers: dense 1, loss: logistic}",
+       "{kind: strategic, good: 0, alpha: 1, bounds: observed, only_up: [monthly_income], cost: {age: 3}}"},
+      {"{layers: 'dense 4, tanh, dense 1', loss: logistic}",
+       "{kind: strategic, good: 0, alpha: 2, bounds: {utilization: [0, 1], age: observed}, only_down: [debt_ratio], "
+       "alpha_raw: {age: 30}}"},
   };
   for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) check_gradient(&settings[i]);
 }

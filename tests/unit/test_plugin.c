@@ -151,7 +151,7 @@ static void same_bits(const char *const ours[3], const char *const twins[3]) {
 
 static void test_plugin__twins_to_the_bit(void **state) {
   (void)state;
-  static const char strategic[] = "{kind: strategic, alpha: 0.1, sign: '-'}", line[] = "{layers: dense 1}";
+  static const char strategic[] = "{kind: strategic, good: 0, alpha: 0.1, sign: '-'}", line[] = "{layers: dense 1}";
   const char *shift = strategic;
   same_bits((const char *[]){NETWORK, shift, "{method: {kind: sgd, " REST},
             (const char *[]){NETWORK, shift, "{method: {kind: sgd-twin, " REST});
@@ -183,7 +183,7 @@ static void same_numbers(const char *const ours[3], const char *const twins[3]) 
 
 static void test_plugin__twins_to_rounding(void **state) {
   (void)state;
-  static const char strategic[] = "{kind: strategic, alpha: 0.1}", sprint[] = "{method: {" REST;
+  static const char strategic[] = "{kind: strategic, good: 0, alpha: 0.1}", sprint[] = "{method: {" REST;
   static const char two[] = "{layers: 'dense 8, tanh, dense 2', loss: softmax}";
   static const char two_twin[] = "{layers: 'dense 8, tanh, dense 2', loss: softmax-twin}";
   same_numbers((const char *[]){NETWORK, strategic, "{method: {correction: coupled, " REST},

@@ -364,10 +364,34 @@ static void test_population__survives_every_failed_allocation_of_generators(void
   assert_true(survive_failed_allocations(*state, "{kind: gaussian, n: 20, d: 2, holdout: 0.2}") > 20);
 }
 
+/* Oracle: the same rows copied by hand. Fortran order; every second row and the columns backwards. */
+static void test_population__takes_strided_arrays(void **state) {
+  struct fixture *f = *state;
+  const sprint_real fortran[6] = {1, 4, 2, 5, 3, 6}, wide[12] = {3, 2, 1, 0, 0, 0, 6, 5, 4, 0, 0, 0}, y[2] = {0, 1};
+  const sprint_strided views[2] = {
+      {.size = sizeof *views, .n = 2, .d = 3, .x = fortran, .row_stride = 1, .column_stride = 2},
+      {.size = sizeof *views, .n = 2, .d = 3, .x = wide + 2, .row_stride = 6, .column_stride = -1},
+  };
+  sprint_population *population = NULL;
+  for (size_t i = 0; i < 2; i++) {
+    assert_int_equal(sprint_population_new_strided(f->context, &views[i], y, 2, &population), SPRINT_OK);
+    for (size_t k = 0; k < 6; k++) assert_true(sprint_population_x(population)[k] == (sprint_real)(k + 1));
+    sprint_population_free(population);
+  }
+  const sprint_strided none = {.size = sizeof none, .n = 2, .d = 3};
+  const sprint_strided huge = {.size = sizeof huge, .n = SIZE_MAX, .d = 3, .x = y};
+  population = NULL;
+  assert_int_equal(sprint_population_new_strided(f->context, &none, y, 2, &population), SPRINT_ERROR_ARGUMENT);
+  assert_int_equal(sprint_population_new_strided(f->context, &huge, y, 2, &population), SPRINT_ERROR_ARGUMENT);
+  assert_int_equal(sprint_population_new_strided(f->context, NULL, y, 2, &population), SPRINT_ERROR_ARGUMENT);
+  assert_null(population);
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(test_population__##name, set_up, tear_down)
   const struct CMUnitTest tests[] = {
       TEST(copies_arrays_and_indexes_strata),
+      TEST(takes_strided_arrays),
       TEST(refuses_arrays_that_do_not_fit),
       TEST(selects_the_first_of_each_class),
       TEST(selects_a_balanced_subset),

@@ -157,7 +157,7 @@ static void test_retention__bias_of_the_corrections(void **state) {
 static void test_both__bias_of_the_corrections(void **state) {
   (void)state;
   static const char shift[] =
-      "{kind: both, response: {kind: strategic, alpha: 0.5}, strata: {kind: retention, alpha: 3}}";
+      "{kind: both, response: {kind: strategic, good: 0, alpha: 0.5}, strata: {kind: retention, alpha: 3}}";
   CLOSE(bias_of(shift, "unbiased"), 0, 100);
   assert_true(bias_of(shift, "paper") > 1e-3);
   assert_true(bias_of(shift, "coupled") > 1e-4);
@@ -166,7 +166,9 @@ static void test_both__bias_of_the_corrections(void **state) {
 
 static void test_both__counts_and_refuses(void **state) {
   (void)state;
-  struct world w = world_new(lending, network, "{kind: both, strata: {kind: retention, losses: snapshot}}");
+  struct world w =
+      world_new(lending, network,
+                "{kind: both, response: {kind: strategic, good: 0}, strata: {kind: retention, losses: snapshot}}");
   sprint_run *run = run_done(&w, "{method: {kind: sgd, batch: 50}, stop: {epochs: 1}}", 5);
   assert_int_equal(last_row(run)->cost.shift_evals, 200 + 4 * 50); /* one refresh, four batches */
   sprint_run_free(run);
@@ -174,7 +176,9 @@ static void test_both__counts_and_refuses(void **state) {
   REFUSED(w.context, SPRINT_ERROR_INPUT, "a shift that moves features",
           sprint_shift_new(w.context, "{kind: both, response: retention}", w.model, w.population, &shift));
   REFUSED(w.context, SPRINT_ERROR_INPUT, "a shift that reweights",
-          sprint_shift_new(w.context, "{kind: both, strata: strategic}", w.model, w.population, &shift));
+          sprint_shift_new(w.context,
+                           "{kind: both, response: {kind: strategic, good: 0}, strata: {kind: strategic, good: 0}}",
+                           w.model, w.population, &shift));
   world_free(&w);
   w = world_new("{kind: gaussian, n: 10}", "{loss: mean}", NULL);
   REFUSED(w.context, SPRINT_ERROR_INPUT, "needs classes",
@@ -226,7 +230,7 @@ static void test_retention__base_losses_of_the_trace(void **state) {
   (void)state;
   static const char *const shifts[] = {
       "{kind: retention, alpha: 5}",
-      "{kind: both, response: {kind: strategic, alpha: 0.5}, strata: {kind: retention, alpha: 5}}"};
+      "{kind: both, response: {kind: strategic, good: 0, alpha: 0.5}, strata: {kind: retention, alpha: 5}}"};
   for (size_t i = 0; i < 2; i++) {
     struct world w = world_new(lending, network, shifts[i]);
     sprint_run *run = run_done(&w, "{method: {kind: sgd, batch: 20}, step: {size: 0.1}, stop: {epochs: 2}}", 1);

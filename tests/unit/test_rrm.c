@@ -102,9 +102,9 @@ static void newton(const sprint_real *x, const sprint_real *y, double *ret_theta
  * next one, by alpha times as much: twice the bound holds both. */
 static void test_rrm__argmin_is_newtons(void **state) {
   (void)state;
-  struct world w =
-      world_new("{kind: lending, n: 2000, select: balanced, size: 200}",
-                "{layers: dense 1, loss: logistic, l2: 0.1, l2_biases: true}", "{kind: strategic, alpha: 0.4}");
+  struct world w = world_new("{kind: lending, n: 2000, select: balanced, size: 200}",
+                             "{layers: dense 1, loss: logistic, l2: 0.1, l2_biases: true}",
+                             "{kind: strategic, good: 0, alpha: 0.4}");
   static sprint_real x[PEOPLE * FEATURES], deployed[PARAMS];
   uint32_t who[PEOPLE];
   double expected[PARAMS], rounding = 200 * (sizeof(sprint_real) == 8 ? 2.3e-16 : 1.2e-7);
@@ -185,8 +185,9 @@ static void test_rrm__keeps_no_more_than_n(void **state) {
 /* Not a pass more than the budget has room for; what was not solved is counted, and theta is no worse for it. */
 static void test_rrm__budgets_and_unsolved(void **state) {
   (void)state;
-  struct world w = world_new("{kind: lending, n: 2000, select: balanced, size: 200}",
-                             "{layers: 'dense 4, tanh, dense 1', loss: logistic}", "{kind: strategic, alpha: 0.1}");
+  struct world w =
+      world_new("{kind: lending, n: 2000, select: balanced, size: 200}",
+                "{layers: 'dense 4, tanh, dense 1', loss: logistic}", "{kind: strategic, good: 0, alpha: 0.1}");
   static const char *const methods[] = {"rrm", "{kind: rrm, inner_solver: gradient}"};
   for (size_t m = 0; m < 2; m++) {
     char spec[200];

@@ -67,15 +67,15 @@ static void test_trace__bias_of_the_corrections(void **state) {
   world_free(&w);
 }
 
-/* Lazy deployment with K = m fixes D within an epoch: `paper` has no bias there. */
+/* Lazy deployment with K = m fixes D within an epoch: `paper` has no bias of its own there. */
 static void test_trace__lazy_paper_has_no_bias(void **state) {
   (void)state;
-  struct world w = world_new(lending, network, "{kind: strategic, alpha: 0.4}");
+  struct world w = world_new(lending, network, "{kind: strategic, good: 0, alpha: 0.4}");
   sprint_run *run = run_done(&w,
                              "{method: {kind: sprint, batch: 8, inner: 30}, deploy: {kind: every, steps: 30}, stop: "
                              "{epochs: 2}}",
                              1);
-  CLOSE(last_row(run)->bias, 0, 100);
+  CLOSE(last_row(run)->bias_deployed, 0, 100);
   assert_int_equal(last_row(run)->cost.deployments, 2);
   sprint_run_free(run);
   world_free(&w);
@@ -87,7 +87,7 @@ static void test_trace__accumulating_coupled_has_no_bias(void **state) {
   const char *const corrections[] = {"coupled", "paper"};
   double bias[2];
   for (size_t i = 0; i < 2; i++) {
-    struct world w = world_new(lending, network, "{kind: strategic, alpha: 0.2, memory: accumulating}");
+    struct world w = world_new(lending, network, "{kind: strategic, good: 0, alpha: 0.2, memory: accumulating}");
     char spec[128];
     snprintf(spec, sizeof spec, "{method: {kind: sprint, correction: %s, batch: 8}, stop: {epochs: 2}}",
              corrections[i]);
@@ -106,7 +106,7 @@ static void test_trace__evaluation_is_free(void **state) {
   sprint_real theta[2][97];
   sprint_counters cost[2];
   for (int i = 0; i < 2; i++) {
-    struct world w = world_new(lending, network, "{kind: strategic, alpha: 0.2, memory: accumulating}");
+    struct world w = world_new(lending, network, "{kind: strategic, good: 0, alpha: 0.2, memory: accumulating}");
     sprint_run *run =
         run_done(&w,
                  i ? "{method: {correction: unbiased, batch: 8}, stop: {epochs: 4}}"
@@ -135,7 +135,7 @@ static bool watch_allocations(void *user, const sprint_run *run, const sprint_tr
 
 static void test_run__allocates_nothing_after_set_up(void **state) {
   (void)state;
-  struct world w = world_new(lending, network, "{kind: strategic, alpha: 0.2}");
+  struct world w = world_new(lending, network, "{kind: strategic, good: 0, alpha: 0.2}");
   sprint_run *run = run_new(&w, "{method: {correction: unbiased, batch: 8}, stop: {epochs: 40}}", 1);
   uint64_t first = w.context->n_allocations;
   MUST(w.context, sprint_run_go(run, watch_allocations, &first));
@@ -173,6 +173,62 @@ static void test_run__gradient_stops_it(void **state) {
   world_free(&w);
 }
 
+/* How far a run is, by any bound: from 0 up to 1, never back; by epochs, and by their steps, exactly as many. */
+static bool watch_share(void *user, const sprint_run *run, const sprint_trace_row *row, const sprint_counters *cost) {
+  (void)cost;
+  double *last = user, share = sprint_run_share(run);
+  assert_true(share >= *last && share <= 1);
+  if (!row) return true;
+  if (run->solver->rules.epochs) CLOSE(share, row->epoch / 8, 2);
+  if (row->epoch == 0) assert_true(share < 0.1);
+  *last = share;
+  return true;
+}
+
+static void test_run__share_of_every_bound(void **state) {
+  (void)state;
+  static const char *const bounds[] = {"epochs: 8",     "steps: 100",      "ifo: 5000",
+                                       "samples: 5000", "deployments: 90", "seconds: 0.05"};
+  struct world w = world_new(lending, network, "{kind: none}");
+  for (size_t i = 0; i < sizeof bounds / sizeof bounds[0]; i++) {
+    char spec[160];
+    double last = 0;
+    snprintf(spec, sizeof spec, "{method: {kind: sprint, correction: paper, batch: 16}, stop: {%s}}", bounds[i]);
+    sprint_run *run = run_new(&w, spec, 1);
+    assert_true(sprint_run_share(run) == 0);
+    MUST(w.context, sprint_run_go(run, watch_share, &last));
+    assert_true(sprint_run_share(run) == 1);
+    sprint_run_free(run);
+  }
+  sprint_run *run = run_new(&w, "{method: rgd, stop: {epochs: 0, gradient: 1e-3}}", 1);
+  assert_true(isnan(sprint_run_share(run)) && sprint_run_epochs_planned(run) == 0);
+  sprint_run_free(run);
+  run = run_new(&w, "{method: rgd, stop: {ifo: 3000}}", 1);
+  CLOSE(sprint_run_epochs_planned(run), 3000.0 / (double)sprint_population_n(w.population), 2);
+  sprint_run_free(run);
+  world_free(&w);
+}
+
+/* A seed of any size is kept as it is, and known again. */
+static void test_save__seeds_are_exact(void **state) {
+  (void)state;
+  static const uint64_t seeds[] = {9007199254740993u, INT64_MAX, (uint64_t)INT64_MAX + 1, UINT64_MAX};
+  struct world w = world_new(lending, network, "{kind: none}");
+  char folder[] = "/tmp/sprint-seed-XXXXXX", command[128];
+  assert_non_null(mkdtemp(folder));
+  for (size_t i = 0; i < 4; i++) {
+    sprint_run *run = run_done(&w, "{stop: {epochs: 1}}", seeds[i]);
+    MUST(w.context, sprint_run_save(run, folder));
+    snprintf(command, sizeof command, "grep -Eq '\"seed\": \"?%llu\"?,' %s/run.json", (unsigned long long)seeds[i],
+             folder);
+    assert_int_equal(system(command), 0);
+    sprint_run_free(run);
+  }
+  snprintf(command, sizeof command, "rm -r %s", folder);
+  assert_int_equal(system(command), 0);
+  world_free(&w);
+}
+
 /* Oracle: binomial counts; the bound is five standard deviations. */
 static void test_sampler__frequencies(void **state) {
   (void)state;
@@ -197,7 +253,7 @@ static void test_sampler__frequencies(void **state) {
 /* A saved model comes back to the bit through both file kinds, and predicts what the network says. */
 static void test_save__model_round_trip(void **state) {
   (void)state;
-  struct world w = world_new(lending, network, "{kind: strategic, alpha: 0.2}");
+  struct world w = world_new(lending, network, "{kind: strategic, good: 0, alpha: 0.2}");
   sprint_run *run = run_done(&w, "{stop: {epochs: 2}}", 1);
   char folder[] = "/tmp/sprint-run-XXXXXX", path[96];
   assert_non_null(mkdtemp(folder));
@@ -240,7 +296,7 @@ static void write_config(char *csv, char *config) {
   stream = fdopen(mkstemps(config, 5), "w");
   fprintf(stream,
           "data: {kind: csv, path: %s, label: label, holdout: 0.2}\nmodel: {layers: 'dense 3, relu, dense 1'}\n"
-          "shift: {kind: strategic, memory: accumulating}\nstop: {epochs: 1}\n"
+          "shift: {kind: strategic, good: 0, memory: accumulating}\nstop: {epochs: 1}\n"
           "compare: [{name: a, method: sgd}, {name: b, method: {correction: unbiased}}]\n",
           csv);
   fclose(stream);
@@ -319,6 +375,8 @@ int main(void) {
       cmocka_unit_test(test_run__allocates_nothing_after_set_up),
       cmocka_unit_test(test_run__observer_stops_it),
       cmocka_unit_test(test_run__gradient_stops_it),
+      cmocka_unit_test(test_run__share_of_every_bound),
+      cmocka_unit_test(test_save__seeds_are_exact),
       cmocka_unit_test(test_sampler__frequencies),
       cmocka_unit_test(test_save__model_round_trip),
       cmocka_unit_test(test_experiment__survives_every_failed_allocation),

@@ -23,7 +23,7 @@ static void respond(struct world *w, const sprint_real *theta, uint32_t who, spr
 /* Oracle: f = w.x + b is the logit of class 1, so the good class 0 has the gradient -w. */
 static void test_strategic__linear_logit(void **state) {
   (void)state;
-  struct world w = world_new(lending, linear, "{kind: strategic, alpha: 0.3}");
+  struct world w = world_new(lending, linear, "{kind: strategic, good: 0, alpha: 0.3}");
   sprint_real theta[D + 1], x[D], base[D];
   some_theta(theta);
   respond(&w, theta, 7, x, base);
@@ -34,7 +34,7 @@ static void test_strategic__linear_logit(void **state) {
 /* Oracle: the gradient of 1 - p is -p (1 - p) w. */
 static void test_strategic__linear_probability(void **state) {
   (void)state;
-  struct world w = world_new(lending, linear, "{kind: strategic, alpha: 2, score: probability}");
+  struct world w = world_new(lending, linear, "{kind: strategic, good: 0, alpha: 2, score: probability}");
   sprint_real theta[D + 1], x[D], base[D];
   some_theta(theta);
   respond(&w, theta, 3, x, base);
@@ -47,7 +47,8 @@ static void test_strategic__linear_probability(void **state) {
 
 static void test_strategic__sign_good_and_columns(void **state) {
   (void)state;
-  struct world w = world_new(lending, linear, "{kind: strategic, alpha: 1, sign: '-', columns: [age, monthly_income]}");
+  struct world w =
+      world_new(lending, linear, "{kind: strategic, good: 0, alpha: 1, sign: '-', columns: [age, monthly_income]}");
   struct world other =
       world_new(lending, linear, "{kind: strategic, alpha: 1, good: 1, columns: [age, monthly_income]}");
   sprint_real theta[D + 1], x[D], y[D], base[D];
@@ -67,7 +68,7 @@ static void test_strategic__sign_good_and_columns(void **state) {
 /* Whoever is drawn keeps the answer and moves on from it; asking alone leaves no mark; others stay. */
 static void test_strategic__accumulating(void **state) {
   (void)state;
-  struct world w = world_new(lending, linear, "{kind: strategic, alpha: 0.5, memory: accumulating}");
+  struct world w = world_new(lending, linear, "{kind: strategic, good: 0, alpha: 0.5, memory: accumulating}");
   sprint_real theta[D + 1], x[D], base[D];
   uint32_t who = 5;
   some_theta(theta);
@@ -247,6 +248,18 @@ static void test_chain__parts_act_one_after_the_other(void **state) {
   world_free(&w);
 }
 
+/* A kind with no more than what nobody can guess: what people want. */
+static void spec_of(const sprint_kind *kind, char *spec, size_t size) {
+  int n = snprintf(spec, size, "{kind: %s", kind->name);
+  for (size_t p = 0; p < kind->n_params; p++) {
+    const sprint_param *param = &kind->params[p];
+    bool people = param->type == SPRINT_PARAM_KIND && strcmp(param->standard, "strategic") == 0;
+    if (strcmp(param->name, "good") == 0) n += snprintf(spec + n, size - (size_t)n, ", good: 0");
+    if (people) n += snprintf(spec + n, size - (size_t)n, ", %s: {kind: strategic, good: 0}", param->name);
+  }
+  snprintf(spec + n, size - (size_t)n, "}");
+}
+
 /* Every kind that takes this model, as it comes: whichever allocation fails, the shift is not made and says so; and
  * once a run is set up, it allocates nothing. */
 static void test_shift__all_kinds_and_memory(void **state) {
@@ -256,10 +269,12 @@ static void test_shift__all_kinds_and_memory(void **state) {
   for (size_t k = 0; k < family->n_kinds; k++) {
     struct world w = world_new(lending, linear, NULL);
     sprint_status status = SPRINT_ERROR_MEMORY;
+    char spec[160];
+    spec_of(family->kinds[k], spec, sizeof spec);
     for (int64_t fail = 0; status == SPRINT_ERROR_MEMORY; fail++) {
       w.context->n_allocations = 0;
       w.context->fail_allocation = fail;
-      status = sprint_shift_new(w.context, family->kinds[k]->name, w.model, w.population, &w.shift);
+      status = sprint_shift_new(w.context, spec, w.model, w.population, &w.shift);
       w.context->fail_allocation = -1;
       if (status == SPRINT_ERROR_MEMORY) assert_true(w.context->n_allocations > (uint64_t)fail);
     }
@@ -283,8 +298,8 @@ static void test_shift__refusals(void **state) {
   const char *const cases[][2] = {
       {"{kind: linear}", "needs a linear model"},
       {"{kind: location}", "as many parameters as features"},
-      {"{kind: strategic, columns: [agee]}", "did you mean 'age'"},
-      {"{kind: strategic, columns: [age, age]}", "named twice"},
+      {"{kind: strategic, good: 0, columns: [agee]}", "did you mean 'age'"},
+      {"{kind: strategic, good: 0, columns: [age, age]}", "named twice"},
       {"{kind: strategic, good: maybe}", "'maybe' is not a class"},
       {"{kind: chain, first: none, then: none}", "nobody reacts"},
       {"{kind: location, matrix: /nowhere.npy}", "/nowhere.npy"},

@@ -8,7 +8,8 @@ static struct world bed(void) {
 
 static sprint_status solver_new(struct world *w, const char *spec, size_t n, sprint_solver **ret_solver) {
   const sprint_real start = 4;
-  sprint_solver_options options = {.size = sizeof options, .spec = spec, .model = w->model, .n = n, .theta = &start};
+  sprint_solver_options options = {
+      .size = sizeof options, .spec = spec, .model = w->model, .n = n, .n_strata = 1, .theta = &start};
   return sprint_solver_new(w->context, &options, ret_solver);
 }
 

@@ -22,7 +22,8 @@ static struct bench bench_new(const char *spec, sprint_real start) {
   assert_int_equal(sprint_context_new(&b.context), SPRINT_OK);
   MUST(b.context, sprint_population_new(b.context, N, 1, z, zeros, 0, &b.population));
   MUST(b.context, sprint_model_new(b.context, "{loss: mean}", b.population, &b.model));
-  sprint_solver_options options = {.size = sizeof options, .spec = spec, .model = b.model, .n = N, .theta = &start};
+  sprint_solver_options options = {
+      .size = sizeof options, .spec = spec, .model = b.model, .n = N, .n_strata = 1, .theta = &start};
   MUST(b.context, sprint_solver_new(b.context, &options, &b.solver));
   return b;
 }
@@ -220,6 +221,35 @@ static void test_stop__reasons(void **state) {
 #undef METHOD
 }
 
+/* A budget that is given alone binds alone: the default of 40 epochs (of 3 steps and 6 IFO here) is not another. Where
+ * epochs are given too, whichever comes first. */
+static void test_stop__a_bound_alone_binds_alone(void **state) {
+  (void)state;
+  static const struct {
+    const char *stop;
+    sprint_stop reason;
+    uint64_t steps;
+  } cases[] = {
+      {"{}", SPRINT_STOP_EPOCHS, 120},
+      {"{explosion: 10}", SPRINT_STOP_EPOCHS, 120},
+      {"{ifo: 600}", SPRINT_STOP_IFO, 300},
+      {"{samples: 600}", SPRINT_STOP_SAMPLES, 300},
+      {"{steps: 300}", SPRINT_STOP_STEPS, 300},
+      {"{deployments: 300}", SPRINT_STOP_DEPLOYMENTS, 300},
+      {"{ifo: 0}", SPRINT_STOP_EPOCHS, 120},
+      {"{ifo: 600, epochs: 2}", SPRINT_STOP_EPOCHS, 6},
+      {"{ifo: 600, epochs: 0}", SPRINT_STOP_IFO, 300},
+      {"{ifo: 600, epochs: 40}", SPRINT_STOP_EPOCHS, 120},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    char spec[160];
+    uint64_t steps = 0;
+    snprintf(spec, sizeof spec, "{method: {kind: sgd, batch: 2}, step: {size: 0.01}, stop: %s}", cases[i].stop);
+    assert_int_equal(stop_of(spec, &steps), cases[i].reason);
+    assert_int_equal(steps, cases[i].steps);
+  }
+}
+
 /* Where the gradient of all is a step of itself, a budget that is left is spent on it, as by rgd: 6 + 4 + 4 an epoch.
  */
 static void test_stop__a_snapshot_that_is_a_step(void **state) {
@@ -234,8 +264,8 @@ static void test_stop__a_snapshot_that_is_a_step(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
       char spec[160];
       uint64_t steps = 0;
-      snprintf(spec, sizeof spec, "{method: {kind: %s, batch: 2}, step: {size: 0.01}, stop: {%s}}", methods[m],
-               cases[i].stop);
+      snprintf(spec, sizeof spec, "{method: {kind: %s, correction: paper, batch: 2}, step: {size: 0.01}, stop: {%s}}",
+               methods[m], cases[i].stop);
       stop_of(spec, &steps);
       assert_int_equal(steps, cases[i].steps);
     }
@@ -251,7 +281,7 @@ static void test_solver__misuse_is_refused(void **state) {
   records.x = NULL;
   REFUSED(b.context, SPRINT_ERROR_ARGUMENT, "no x or no y", sprint_solver_tell(b.solver, &records));
   records.n = 0;
-  REFUSED(b.context, SPRINT_ERROR_ARGUMENT, "no records", sprint_solver_tell(b.solver, &records));
+  REFUSED(b.context, SPRINT_ERROR_ARGUMENT, "0 records", sprint_solver_tell(b.solver, &records));
   tell(&b, N);
   ask(&b);
   records = (sprint_records){.size = sizeof records, .n = 3, .x = z, .y = zeros};
@@ -358,7 +388,8 @@ static void test_solver__a_batch_may_ask_for_more(void **state) {
   MUST(b.context, sprint__section_parse(b.context, &sprint__stop_family, NULL, "stop", &sections[3]));
   struct sprint__method method = {sections[0], sections[1], sections[2], sections[3]};
   sprint_real start = 10;
-  sprint_solver_options options = {.size = sizeof options, .model = b.model, .n = N, .theta = &start, .seed = 5};
+  sprint_solver_options options = {
+      .size = sizeof options, .model = b.model, .n = N, .n_strata = 1, .theta = &start, .seed = 5};
   MUST(b.context, sprint__solver_build(b.context, &method, &options, &b.solver));
   for (int k = 0; k < 2; k++) {
     assert_int_equal(sprint_solver_counters(b.solver).steps, 0);
@@ -384,7 +415,7 @@ static void test_solver__labels_and_strata_are_checked(void **state) {
   const sprint_real x[3] = {1, 2, 3}, y[3] = {0, 1, 2}, theta[6] = {0};
   sprint_real wrong[3] = {0, 1, 7};
   const uint32_t stratum[3] = {0, 1, 2};
-  double p[3] = {0.5, 0.5, 0.5};
+  double p[3] = {0.5, 0.5, 0};
   assert_int_equal(sprint_context_new(&context), SPRINT_OK);
   MUST(context, sprint_population_new(context, 3, 1, x, y, 3, &population));
   MUST(context, sprint_model_new(context, "{layers: dense 3, loss: softmax}", population, &model));
@@ -392,7 +423,8 @@ static void test_solver__labels_and_strata_are_checked(void **state) {
   MUST(context, sprint_solver_new(context, &options, &solver));
   sprint_want want = {.size = sizeof want};
   MUST(context, sprint_solver_ask(solver, &want));
-  sprint_records records = {.size = sizeof records, .n = 3, .x = x, .y = wrong, .stratum = stratum, .last = true};
+  sprint_records records = {
+      .size = sizeof records, .n = 3, .x = x, .y = wrong, .stratum = stratum, .p = p, .last = true};
   REFUSED(context, SPRINT_ERROR_ARGUMENT, "row 2: the label 7", sprint_solver_tell(solver, &records));
   wrong[2] = (sprint_real)NAN;
   REFUSED(context, SPRINT_ERROR_ARGUMENT, "row 2: the label", sprint_solver_tell(solver, &records));
@@ -400,7 +432,7 @@ static void test_solver__labels_and_strata_are_checked(void **state) {
   REFUSED(context, SPRINT_ERROR_ARGUMENT, "row 2: the label",
           sprint_model_gradient(model, theta, &batch, NULL, NULL, NULL, NULL));
   records.y = y;
-  records.p = p;
+  p[2] = 0.5;
   REFUSED(context, SPRINT_ERROR_ARGUMENT, "add up to 1.5", sprint_solver_tell(solver, &records));
   p[2] = 0;
   MUST(context, sprint_solver_tell(solver, &records));
@@ -425,7 +457,7 @@ static void test_solver__bad_specs_are_refused(void **state) {
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     sprint_solver *solver = NULL;
     sprint_solver_options options = {
-        .size = sizeof options, .spec = cases[i][0], .model = b.model, .n = N, .theta = &start};
+        .size = sizeof options, .spec = cases[i][0], .model = b.model, .n = N, .n_strata = 1, .theta = &start};
     REFUSED(b.context, SPRINT_ERROR_INPUT, cases[i][1], sprint_solver_new(b.context, &options, &solver));
     assert_null(solver);
   }
@@ -442,6 +474,7 @@ int main(void) {
       cmocka_unit_test(test_schedule__sizes),
       cmocka_unit_test(test_step__projects_onto_the_ball),
       cmocka_unit_test(test_stop__reasons),
+      cmocka_unit_test(test_stop__a_bound_alone_binds_alone),
       cmocka_unit_test(test_stop__a_snapshot_that_is_a_step),
       cmocka_unit_test(test_solver__misuse_is_refused),
       cmocka_unit_test(test_solver__structs_may_grow),

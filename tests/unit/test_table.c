@@ -46,9 +46,10 @@ static sprint_status populate(sprint_context *context, bool filled, keeper keep,
                               bool use_up, sprint_population **ret_population) {
   struct sprint__table table;
   struct sprint__column columns[D];
+  const struct sprint__scaling scaling = {.standardize = true};
   SPRINT__TRY(new_table(context, filled, &table));
   sprint_status status = keep(&table);
-  if (status == SPRINT_OK) status = sprint__columns_fit(&table, rows, n, true, columns);
+  if (status == SPRINT_OK) status = sprint__columns_fit(&(struct sprint__view){&table, rows, n}, &scaling, columns);
   if (status == SPRINT_OK) status = sprint__population_from_table(&table, columns, rows, n, use_up, ret_population);
   sprint__table_clear(&table);
   return status;

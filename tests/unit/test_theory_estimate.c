@@ -194,7 +194,7 @@ static void test_estimate__sliced_w1(void **state) {
 static void test_estimate__same_at_any_thread_count(void **state) {
   (void)state;
   struct world w = world_new("{kind: lending, n: 3000}", "{layers: \"dense 8, relu, dense 1\", loss: logistic}",
-                             "{kind: strategic, alpha: 0.2}");
+                             "{kind: strategic, good: 0, alpha: 0.2}");
   sprint_real *theta = calloc(sprint_model_n_params(w.model), sizeof *theta);
   MUST(w.context, sprint_model_start(w.model, 1, theta));
   MUST(w.context, sprint_context_set_threads(w.context, 1));

@@ -237,7 +237,8 @@ static void test_weights__are_checked(void **state) {
   REFUSED(w.context, SPRINT_ERROR_INPUT, "row 7: the weight", sprint_population_weigh(w.population, weights));
   for (size_t i = 0; i < PEOPLE; i++) weights[i] = i % CLASSES == 2 ? 0 : 1;
   REFUSED(w.context, SPRINT_ERROR_INPUT, "class 2: all weights are 0", sprint_population_weigh(w.population, weights));
-  REFUSED(w.context, SPRINT_ERROR_ARGUMENT, "weights are NULL", sprint_population_weigh(w.population, NULL));
+  REFUSED(w.context, SPRINT_ERROR_ARGUMENT, "NULL was given for `weights`",
+          sprint_population_weigh(w.population, NULL));
   assert_true(sprint_population_weights(w.population)[7] == weight_of(7)); /* what was refused has changed nothing */
   world_free(&w);
 }

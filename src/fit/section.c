@@ -1,0 +1,63 @@
+/* The `shift:` section of a fit, to be pasted into a config: see fit.h. */
+#define _POSIX_C_SOURCE 200809L
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "fit/fit.h"
+
+void sprint__fit_print_text(const char *text, FILE *stream) {
+  bool plain = isalpha((unsigned char)*text);
+  for (const char *at = text; *at; at++) plain = plain && (isalnum((unsigned char)*at) || strchr("_-.", *at));
+  static const char *const words[] = {"yes", "no", "on", "off", "true", "false", "null", "y", "n"};
+  for (size_t i = 0; i < SPRINT__COUNT(words); i++) plain = plain && strcasecmp(text, words[i]) != 0;
+  if (plain) {
+    fputs(text, stream);
+    return;
+  }
+  fputc('"', stream);
+  for (; *text; text++) fprintf(stream, *text == '"' || *text == '\\' ? "\\%c" : "%c", *text);
+  fputc('"', stream);
+}
+
+/* Whether the response in a column is told: of kinds that have no parameter by column it is that of all. */
+static bool is_told(const sprint_fit *fit, size_t j) {
+  return fit->n_parameters != fit->m || !isnan(fit->parameters[j].value);
+}
+
+void sprint__fit_print_columns(const sprint_fit *fit, FILE *stream) {
+  size_t told = 0;
+  for (size_t j = 0; j < fit->m; j++) told += is_told(fit, j);
+  if (told == fit->d) return;
+  fputs("  columns: [", stream);
+  for (size_t j = 0, n = 0; j < fit->m; j++) {
+    if (!is_told(fit, j)) continue;
+    if (n++) fputs(", ", stream);
+    sprint__fit_print_text(fit->names[fit->columns[j]], stream);
+  }
+  fputs("]\n", stream);
+}
+
+static void print_section(const sprint_fit *fit, FILE *stream) {
+  if (!fit->summary.response) {
+    fprintf(stream, "shift: none  # no response was told from %s (p = %.2g, level %g)\n",
+            fit->drift ? "chance and drift" : "chance", fit->summary.p, fit->summary.level);
+    return;
+  }
+  fprintf(stream, "shift:\n  kind: %s\n", fit->kind->name);
+  fit->kind->section(fit, stream);
+}
+
+sprint_status sprint__fit_write_section(sprint_fit *fit) {
+  size_t size = 0;
+  char *text = NULL;
+  FILE *stream = open_memstream(&text, &size);
+  if (!stream) return sprint_fail(fit->context, SPRINT_ERROR_MEMORY, "out of memory");
+  print_section(fit, stream);
+  bool failed = ferror(stream) || fclose(stream) != 0;
+  fit->section = failed ? NULL : sprint__arena_strdup(&fit->arena, text);
+  free(text);
+  return failed ? sprint_fail(fit->context, SPRINT_ERROR_MEMORY, "out of memory") : sprint__arena_status(&fit->arena);
+}

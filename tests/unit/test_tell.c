@@ -1,0 +1,220 @@
+/* What is told to a solver and cannot be right is refused in a sentence, and the solver is as it was. */
+#include "bench_help.h"
+
+enum { N = 4, D = 2 };
+static const sprint_real people[N * D] = {1, 0, 2, 1, 3, 0, 4, 1};
+static const sprint_real zeros[N];
+static const sprint_real start[D] = {10, 5};
+
+/* Two solvers that are told the same but for what is refused; afterwards they agree to the bit. */
+struct twins {
+  struct bench tried, calm;
+};
+
+static struct twins twins_new(const char *spec) {
+  struct twins t = {bench_of(N, D, people, "{loss: mean}", NULL), bench_of(N, D, people, "{loss: mean}", NULL)};
+  MUST(t.tried.context, bench_start(&t.tried, spec, start, 1));
+  MUST(t.calm.context, bench_start(&t.calm, spec, start, 1));
+  return t;
+}
+
+static void both_tell(struct twins *t, const sprint_records *records) {
+  MUST(t->tried.context, sprint_solver_tell(t->tried.solver, records));
+  MUST(t->calm.context, sprint_solver_tell(t->calm.solver, records));
+  assert_memory_equal(sprint_solver_theta(t->tried.solver), sprint_solver_theta(t->calm.solver), sizeof start);
+  sprint_counters a = sprint_solver_counters(t->tried.solver), b = sprint_solver_counters(t->calm.solver);
+  assert_memory_equal(&a, &b, sizeof a);
+}
+
+static void twins_free(struct twins *t) {
+  bench_free(&t->tried);
+  bench_free(&t->calm);
+}
+
+/* Every kind of thing that is told, at every place, by every number that is none. */
+static void test_tell__refuses_what_is_not_finite(void **state) {
+  (void)state;
+  static const double bad[] = {NAN, INFINITY, -INFINITY};
+  struct twins t = twins_new("{method: {kind: sprint, correction: coupled, batch: 2}, step: {size: 0.1}}");
+  sprint_real x[N * D], reference[N * D], y[N] = {0};
+  memcpy(x, people, sizeof x);
+  memcpy(reference, people, sizeof reference);
+  for (int round = 0; round < 4; round++) { /* a snapshot, two batches, a snapshot */
+    sprint_want want = ask(&t.tried);
+    ask(&t.calm);
+    sprint_records records = {.size = sizeof records, .n = want.n, .x = x, .y = y, .last = true};
+    if (want.reference) records.x_reference = reference;
+    for (size_t k = 0; k < 3; k++)
+      for (size_t i = 0; i < want.n * D; i++) {
+        char words[64];
+        snprintf(words, sizeof words, "row %zu, column %zu of `x` is ", i / D, i % D);
+        x[i] = (sprint_real)bad[k];
+        REFUSED(t.tried.context, SPRINT_ERROR_ARGUMENT, words, sprint_solver_tell(t.tried.solver, &records));
+        x[i] = people[i];
+        snprintf(words, sizeof words, "row %zu, column %zu of `x_reference` is ", i / D, i % D);
+        reference[i] = (sprint_real)bad[k];
+        if (want.reference)
+          REFUSED(t.tried.context, SPRINT_ERROR_ARGUMENT, words, sprint_solver_tell(t.tried.solver, &records));
+        reference[i] = people[i];
+        y[i / D] = (sprint_real)bad[k];
+        REFUSED(t.tried.context, SPRINT_ERROR_ARGUMENT, ": the label ", sprint_solver_tell(t.tried.solver, &records));
+        y[i / D] = 0;
+      }
+    both_tell(&t, &records);
+  }
+  assert_int_equal(sprint_solver_counters(t.tried.solver).steps, 2);
+  twins_free(&t);
+}
+
+static void test_tell__refuses_a_start_that_is_not_finite(void **state) {
+  (void)state;
+  struct bench b = bench_of(N, D, people, "{loss: mean}", "none");
+  const sprint_real bad[D] = {1, (sprint_real)NAN};
+  REFUSED(b.context, SPRINT_ERROR_ARGUMENT, "number 1 of the starting point's 2 is ", bench_start(&b, NULL, bad, 1));
+  sprint_run_options options = {.size = sizeof options, .shift = b.shift, .theta = bad};
+  sprint_run *run = NULL;
+  REFUSED(b.context, SPRINT_ERROR_ARGUMENT, "number 1 of the starting point's 2 is ",
+          sprint_run_new(b.context, &options, &run));
+  assert_null(run);
+  bench_free(&b);
+}
+
+/* Half of them, or all of them twice, in one piece or in several; what was told before counts for nothing then. */
+static void test_tell__refuses_another_number_of_people(void **state) {
+  (void)state;
+  struct twins t = twins_new("{method: rgd, step: {size: 0.1}}");
+  sprint_records half = {.size = sizeof half, .n = N / 2, .x = people, .y = zeros, .last = true}, part = half,
+                 all = {.size = sizeof all, .n = N, .x = people, .y = zeros, .last = true}, more = all;
+  part.last = more.last = false;
+  for (int round = 0; round < 2; round++) {
+    ask(&t.tried);
+    ask(&t.calm);
+    REFUSED(t.tried.context, SPRINT_ERROR_ARGUMENT, "a population of 2 records was told; 4 were wanted",
+            sprint_solver_tell(t.tried.solver, &half));
+    MUST(t.tried.context, sprint_solver_tell(t.tried.solver, &part));
+    REFUSED(t.tried.context, SPRINT_ERROR_ARGUMENT, "a population of 6 records was told; 4 were wanted",
+            sprint_solver_tell(t.tried.solver, &all));
+    MUST(t.tried.context, sprint_solver_tell(t.tried.solver, &part));
+    REFUSED(t.tried.context, SPRINT_ERROR_ARGUMENT, "6 records", sprint_solver_tell(t.tried.solver, &more));
+    both_tell(&t, &all);
+  }
+  twins_free(&t);
+}
+
+/* A coupled correction without the records that it goes by would be `paper`. They are not needed where the deployment
+ * is the snapshot's, nor where features never move, which has a field to say so. */
+static void test_tell__refuses_to_do_without_references(void **state) {
+  (void)state;
+  static const char *const methods[] = {"{kind: sprint, correction: coupled, batch: 2}",
+                                        "{kind: sprint, correction: unbiased, batch: 2}",
+                                        "{kind: sarah, correction: coupled, batch: 2}"};
+  for (size_t m = 0; m < sizeof methods / sizeof methods[0]; m++)
+    for (int still = 0; still < 2; still++) {
+      struct bench b = bench_of(N, D, people, "{loss: mean}", NULL);
+      char spec[160];
+      snprintf(spec, sizeof spec, "{method: %s, step: {size: 0.1}}", methods[m]);
+      sprint_solver_options options = {.size = sizeof options,
+                                       .spec = spec,
+                                       .model = b.model,
+                                       .n = N,
+                                       .n_strata = 1,
+                                       .theta = start,
+                                       .still = still};
+      MUST(b.context, sprint_solver_new(b.context, &options, &b.solver));
+      bool refused = false;
+      for (int k = 0; k < 4; k++) {
+        sprint_want want = ask(&b);
+        sprint_records records = {.size = sizeof records, .n = want.n, .x = people, .y = zeros, .last = true};
+        if (want.reference && want.reference != want.deployment && !still) {
+          refused = true;
+          REFUSED(b.context, SPRINT_ERROR_ARGUMENT, "`x_reference` was expected",
+                  sprint_solver_tell(b.solver, &records));
+          records.x_reference = people;
+        }
+        MUST(b.context, sprint_solver_tell(b.solver, &records));
+      }
+      assert_true(refused == !still);
+      bench_free(&b);
+    }
+}
+
+/* A correction that weighs strata, without strata or their probabilities. */
+static void test_tell__refuses_to_do_without_strata(void **state) {
+  (void)state;
+  static const char *const corrections[] = {"stratified", "unbiased"};
+  const uint32_t stratum[N] = {0, 1, 0, 1};
+  const double p[2] = {0.25, 0.75};
+  for (size_t c = 0; c < 2; c++) {
+    struct bench b = bench_of(N, D, people, "{loss: mean}", NULL);
+    char spec[160];
+    snprintf(spec, sizeof spec, "{method: {kind: sprint, correction: %s, batch: 2}, step: {size: 0.1}}",
+             corrections[c]);
+    REFUSED(b.context, SPRINT_ERROR_ARGUMENT, "n_strata of sprint_solver_options is not set",
+            bench_start(&b, spec, start, 0));
+    REFUSED(b.context, SPRINT_ERROR_ARGUMENT, "n_strata of sprint_solver_options is not set",
+            bench_start(&b, "{method: {kind: saga, batch: 2}}", start, 0));
+    MUST(b.context, bench_start(&b, spec, start, 2));
+    ask(&b);
+    sprint_records records = {.size = sizeof records, .n = N, .x = people, .y = zeros, .p = p, .last = true};
+    REFUSED(b.context, SPRINT_ERROR_ARGUMENT, "`stratum`, of which of 2", sprint_solver_tell(b.solver, &records));
+    records.stratum = stratum;
+    records.p = NULL;
+    REFUSED(b.context, SPRINT_ERROR_ARGUMENT, "`p`, the 2 strata probabilities of deployment 1",
+            sprint_solver_tell(b.solver, &records));
+    records.p = p;
+    MUST(b.context, sprint_solver_tell(b.solver, &records));
+    for (int k = 0; k < 2; k++) {
+      sprint_want want = ask(&b);
+      records = (sprint_records){.size = sizeof records, .n = want.n, .x = people, .y = zeros};
+      if (want.reference) records.x_reference = people;
+      REFUSED(b.context, SPRINT_ERROR_ARGUMENT, "`p`, the 2 strata", sprint_solver_tell(b.solver, &records));
+      records.p = p;
+      MUST(b.context, sprint_solver_tell(b.solver, &records));
+    }
+    bench_free(&b);
+  }
+}
+
+/* Oracle: l = |z - theta|^2 / 2 has the gradient theta - mean z (+ l2 theta), and a step of 0.5 halves its distance to
+ * 0; 4 steps take |g|^2 below 1/100 of the first. */
+static void test_tell__stops_by_the_gradient(void **state) {
+  (void)state;
+  static const char *const methods[] = {"rgd", "{kind: sprint, correction: paper, batch: 4, inner: 1}"};
+  for (size_t m = 0; m < 2; m++) {
+    struct bench b = bench_of(N, D, people, "{loss: mean}", NULL);
+    double first = 7.5 * 7.5 + 4.5 * 4.5;
+    char spec[160];
+    snprintf(spec, sizeof spec, "{method: %s, step: {size: 0.5}, stop: {epochs: 100, gradient: %.17g}}", methods[m],
+             first / 100);
+    MUST(b.context, bench_start(&b, spec, start, 1));
+    assert_true(isnan(sprint_solver_gradient_sq(b.solver)));
+    size_t looks = 0;
+    for (sprint_want want = ask(&b); want.kind != SPRINT_WANT_NOTHING; want = ask(&b)) {
+      sprint_records records = {.size = sizeof records, .n = want.n, .x = people, .y = zeros, .last = true};
+      MUST(b.context, sprint_solver_tell(b.solver, &records));
+      if (want.kind == SPRINT_WANT_POPULATION)
+        CLOSE(sprint_solver_gradient_sq(b.solver), first / pow(4, (double)looks++), 20);
+    }
+    assert_int_equal(sprint_solver_stop(b.solver), SPRINT_STOP_GRADIENT);
+    assert_int_equal(sprint_solver_counters(b.solver).steps, 4);
+    assert_int_equal(looks, 5);
+    CLOSE(sprint_solver_theta(b.solver)[0], 2.5 + 7.5 / 16, 10);
+    sprint_solver_free(b.solver);
+    b.solver = NULL;
+    REFUSED(b.context, SPRINT_ERROR_INPUT, "'sgd' is never told everybody",
+            bench_start(&b, "{method: sgd, stop: {gradient: 1}}", start, 1));
+    bench_free(&b);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_tell__refuses_what_is_not_finite),
+      cmocka_unit_test(test_tell__refuses_a_start_that_is_not_finite),
+      cmocka_unit_test(test_tell__refuses_another_number_of_people),
+      cmocka_unit_test(test_tell__refuses_to_do_without_references),
+      cmocka_unit_test(test_tell__refuses_to_do_without_strata),
+      cmocka_unit_test(test_tell__stops_by_the_gradient),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
