@@ -12,6 +12,7 @@
 
 #define BLOCK_SIZE 65536
 #define MOST_BYTES (64u << 20) /* from one row to the next: what has no row ends would be read for ever */
+#define LEAST_BLOCK 4096       /* bytes that the parser's room grows by, at least */
 
 struct sprint__csv_reader {
   sprint_context *context;
@@ -46,7 +47,6 @@ sprint_status sprint__csv_reader_new(sprint_context *context, const char *path, 
     return SPRINT_ERROR_MEMORY;
   }
   csv_set_delim(&r->parser, (unsigned char)dialect->separator);
-  csv_set_blk_size(&r->parser, 4096);
   *ret_reader = r;
   return SPRINT_OK;
 }
@@ -131,6 +131,7 @@ static sprint_status feed_piece(struct sprint__csv_reader *r, const char *piece,
     r->row_begun = true;
     r->row_line = r->line;
   }
+  csv_set_blk_size(&r->parser, r->n_bytes > LEAST_BLOCK ? r->n_bytes : LEAST_BLOCK); /* a long field doubles its room */
   if (csv_parse(&r->parser, piece, size, take_field, take_row, r) != size) return parser_failure(r);
   return r->status;
 }
