@@ -431,6 +431,32 @@ SPRINT_API void sprint_run_free(sprint_run *run);
  * of their own run on one thread unless OMP_MAX_ACTIVE_LEVELS says otherwise. */
 SPRINT_API sprint_status sprint_run_go(sprint_run *run, sprint_observer observer, void *user);
 
+/* Nothing is lost: before sprint_run_go, says where the run keeps what it needs to go on, in folder/unfinished: its
+ * trace as it grows, row by row, and checkpoints, every five seconds or, where they are large, for a hundredth of the
+ * time. Where a checkpoint of the same run is there (same settings, population, seed, version, plugins), the run goes
+ * on from it, and ends with the same bytes as one that was never interrupted. An observer that returns false then
+ * pauses the run: it ends with SPRINT_STOP_REQUESTED and takes no further row, and another process may go on.
+ * sprint_run_save to the same folder takes the folder `unfinished` away. One process at a time may keep a run in a
+ * folder: others are refused. Methods, shifts and step rules of plugins and callbacks, and streams, take no
+ * checkpoints: such a run begins anew. */
+typedef struct sprint_keep_options {
+  size_t size;
+  double every; /* seconds between two checkpoints, at least; 0: five, and a hundred times what one takes */
+} sprint_keep_options;
+SPRINT_API sprint_status sprint_run_keep(sprint_run *run, const char *folder,
+                                         const sprint_keep_options *options); /* or NULL: none */
+/* Whether it can be taken up where it was left. */
+SPRINT_API bool sprint_run_resumes(const sprint_run *run);
+/* What whoever started a run that is kept should know: where it goes on from, that a checkpoint was damaged or could
+ * not be written; "": nothing. The newest such sentence. */
+SPRINT_API const char *sprint_run_note(const sprint_run *run);
+
+/* Keeps other processes that ask for the same lock out of a folder, which is made if it is missing, until the lock is
+ * freed or the process, with all that it forked since, has ended. */
+typedef struct sprint_lock sprint_lock;
+SPRINT_API sprint_status sprint_folder_lock(sprint_context *context, const char *folder, sprint_lock **ret_lock);
+SPRINT_API void sprint_lock_free(sprint_lock *lock);
+
 SPRINT_API sprint_stop sprint_run_stop(const sprint_run *run);
 SPRINT_API const sprint_real *sprint_run_theta(const sprint_run *run);
 /* Theta of the newest sound row of the trace: one whose values are finite, before anything exploded; *ret_row (or NULL)
@@ -453,14 +479,15 @@ SPRINT_API bool sprint_run_is_timed(const sprint_run *run);
 /* Floating-point operations of one epoch with its trace row, roughly; those that only simulate the shift left out. */
 SPRINT_API double sprint_run_cost_per_epoch(const sprint_run *run);
 
-/* Writes trace.csv, timing.csv, run.json and model.safetensors into the folder, which is made if it is missing. Each
- * file appears whole or not at all; run.json goes first and comes last, so that it never speaks for other files. A run
- * that diverged has no model, and an older one that is there goes away: it leaves last-finite.safetensors, the
+/* Writes trace.csv, timing.csv, run.json and model.safetensors into the folder, which is made if it is missing. A run
+ * that is there is replaced whole or not at all: the files are written into a folder within it, and moved once all are
+ * there; a kill in the middle of that is made good by whoever asks for the run next. run.json has their SHA-256 sums. A
+ * run that diverged has no model, and an older one that is there goes away: it leaves last-finite.safetensors, the
  * parameters of sprint_run_last_sound. The metadata of both say how the run ended. */
 SPRINT_API sprint_status sprint_run_save(const sprint_run *run, const char *folder);
 
-/* Whether the folder holds this run, finished: its files are all there, its run.json has the same settings, population,
- * reference point, seed, version, precision and plugins, and the run was not stopped on request. */
+/* Whether the folder holds this run, finished: its files are as they were written, its run.json has the same settings,
+ * population, reference point, seed, version, precision and plugins, and the run was not stopped on request. */
 SPRINT_API bool sprint_run_is_saved(const sprint_run *run, const char *folder);
 
 /* The last trace row and the stop reason of a saved run, from its run.json; what it does not have is NaN. */

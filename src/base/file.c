@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "base/file.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -104,6 +105,35 @@ sprint_status sprint__file_commit(sprint_context *context, struct sprint__file *
 sprint_status sprint__file_remove(sprint_context *context, const char *path) {
   if (remove(path) == 0 || errno == ENOENT) return SPRINT_OK;
   return sprint_fail(context, SPRINT_ERROR_IO, "%s: cannot be replaced: %s", path, strerror(errno));
+}
+
+sprint_status sprint__file_rename(sprint_context *context, const char *from, const char *to) {
+  if (rename(from, to) == 0) return SPRINT_OK;
+  return sprint_fail(context, SPRINT_ERROR_IO, "%s: cannot be renamed to %s: %s", from, to, strerror(errno));
+}
+
+sprint_status sprint__folder_clear(sprint_context *context, const char *path) {
+  DIR *folder = opendir(path);
+  bool cleared = folder || errno == ENOENT;
+  for (const struct dirent *entry; cleared && folder && (entry = readdir(folder));)
+    if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+      cleared = unlinkat(dirfd(folder), entry->d_name, 0) == 0;
+  sprint_status status =
+      cleared ? SPRINT_OK : sprint_fail(context, SPRINT_ERROR_IO, "%s: cannot be emptied: %s", path, strerror(errno));
+  if (folder) closedir(folder);
+  return status;
+}
+
+sprint_status sprint__folder_remove(sprint_context *context, const char *path) {
+  SPRINT__TRY(sprint__folder_clear(context, path));
+  return sprint__file_remove(context, path);
+}
+
+void sprint__folder_sync(const char *path) {
+  int descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return;
+  fsync(descriptor);
+  close(descriptor);
 }
 
 sprint_status sprint_file_write(sprint_context *context, const char *path, const void *bytes, size_t size) {

@@ -6,8 +6,8 @@
 
 #include "sprint.h"
 
-/* Exit codes. CLI_DIVERGED: all went as it should, and a run diverged. */
-enum { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2, CLI_DIVERGED = 3, CLI_INTERRUPTED = 130 };
+/* Exit codes. CLI_DIVERGED: all went as it should, and a run diverged. After a signal: cli_interrupt_code. */
+enum { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2, CLI_DIVERGED = 3 };
 enum { CLI_MAX = 64 }; /* positional arguments, and --set and --budget options, at most */
 
 struct cli_options;
@@ -135,12 +135,18 @@ struct cli_time {
 };
 struct cli_time cli_time(double seconds);
 
-/* From here on the first Ctrl-C or SIGTERM is noted for cli_interrupted, the second one kills. */
+/* From here on the first of the signals that end a program (HUP, INT, TERM, PIPE, USR1, XCPU, XFSZ) is noted for
+ * cli_interrupted, and a second one ends it at once. */
 void cli_catch_interrupts(void);
 bool cli_interrupted(void);
+int cli_interrupt_code(void);   /* to exit with: 128 and the signal's number */
+void cli_interrupt(int number); /* as if that signal had come */
 
 /* Runs at a time by --jobs, 0 where it is not given; CLI_OK, or CLI_USAGE after a sentence. */
 int cli_jobs_option(const struct cli_command *command, const struct cli_options *options, int *ret_n_jobs);
+
+/* Seconds between two checkpoints by --checkpoint, 0 where it is not given; as above. */
+int cli_checkpoint_option(const struct cli_command *command, const struct cli_options *options, double *ret_seconds);
 
 /* One run of an experiment. They are counted by point, then method, then seed. */
 struct cli_number {

@@ -144,7 +144,7 @@ static int check_run(sprint_context *context, const struct cli_command *command,
   if (status != SPRINT_OK) {
     code = cli_failed(context);
   } else if (cli_interrupted()) {
-    code = CLI_INTERRUPTED;
+    code = cli_interrupt_code();
   } else {
     (options->json ? cli_check_print_json : cli_check_print)(&check);
     for (size_t i = 0; i < check.n; i++)

@@ -77,7 +77,7 @@ static int train(struct cli_match *match, const size_t *chosen, size_t n, const 
     code = cli_failed(all->context);
   } else if (cli_interrupted()) {
     printf("interrupted; finished runs are in %s, and the same command goes on from there\n", all->out);
-    code = CLI_INTERRUPTED;
+    code = cli_interrupt_code();
   } else if (n_failed) {
     fprintf(stderr, "sprint: %zu of %zu runs failed, so nothing is ranked; the others are in %s\n", n_failed, n,
             all->out);

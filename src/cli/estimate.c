@@ -39,7 +39,7 @@ static bool observe(void *user, const sprint_run *run, const sprint_trace_row *r
   struct watch *watch = user;
   double now = cli_clock(), steps = (double)cost->steps;
   (void)run;
-  if (cli_child_stopped()) _exit(CLI_INTERRUPTED);
+  if (cli_child_stopped()) _exit(CLI_FAILED); /* it has nothing to keep */
   if (row && cost->steps > 0) tell(watch->pipe, (now - watch->trained) / row->epoch);
   if (row) {
     watch->evaluated = now - watch->begun;

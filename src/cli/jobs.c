@@ -1,5 +1,5 @@
 /* Children, their pipes and their ends: see jobs.h. */
-#define _POSIX_C_SOURCE 200809L
+#define _DEFAULT_SOURCE
 #include "jobs.h"
 
 #include <assert.h>
@@ -9,21 +9,35 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 
 enum { LOOK_EVERY = 100 }; /* milliseconds */
 
 static_assert(sizeof(struct cli_message) <= PIPE_BUF, "a message must arrive whole");
 
-static volatile sig_atomic_t stopped; /* in the child; a signal handler can reach nothing else */
+static volatile sig_atomic_t stopped; /* in the child: by this signal; a handler can reach nothing else */
 
-static void on_stop(int signal_number) {
-  (void)signal_number;
-  stopped = 1;
+#define GRACE 1500000 /* microseconds from the signal to the end */
+
+static void on_stop(int number) {
+  struct itimerval timer = {.it_value = {GRACE / 1000000, GRACE % 1000000}};
+  if (stopped) return;
+  stopped = number;
+  setitimer(ITIMER_REAL, &timer, NULL);
 }
 
-bool cli_child_stopped(void) { return stopped; }
+static void on_end_of_grace(int number) {
+  (void)number;
+  _exit(128 + stopped);
+}
+
+bool cli_child_stopped(void) { return stopped != 0; }
+int cli_child_stop_code(void) { return 128 + stopped; }
 
 bool cli_child_say(int pipe, const struct cli_message *message) {
   ssize_t n;
@@ -32,19 +46,29 @@ bool cli_child_say(int pipe, const struct cli_message *message) {
   return n == (ssize_t)sizeof *message;
 }
 
-/* Ctrl-C reaches the whole group; the parent passes it on as SIGTERM, so that a child hears of it once. */
-static void child_signals(const sigset_t *mask) {
-  struct sigaction stop = {.sa_handler = on_stop}, ignore = {.sa_handler = SIG_IGN};
-  sigemptyset(&stop.sa_mask);
-  sigemptyset(&ignore.sa_mask);
-  sigaction(SIGTERM, &stop, NULL);
-  sigaction(SIGINT, &ignore, NULL);
+static void handle(int number, void (*handler)(int)) {
+  struct sigaction action = {.sa_handler = handler};
+  sigemptyset(&action.sa_mask);
+  sigaction(number, &action, NULL);
+}
+
+/* Ctrl-C reaches the whole group; the parent passes it on as SIGTERM. A file or pipe that cannot be written to is found
+ * where it is written. A child whose parent dies is to stop. */
+static void child_signals(const sigset_t *mask, pid_t parent) {
+  static const int stopping[] = {SIGTERM, SIGHUP, SIGUSR1, SIGXCPU}, ignored[] = {SIGINT, SIGPIPE, SIGXFSZ};
+  for (size_t i = 0; i < sizeof stopping / sizeof stopping[0]; i++) handle(stopping[i], on_stop);
+  for (size_t i = 0; i < sizeof ignored / sizeof ignored[0]; i++) handle(ignored[i], SIG_IGN);
+  handle(SIGALRM, on_end_of_grace);
+#ifdef __linux__
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
+#endif
   sigprocmask(SIG_SETMASK, mask, NULL);
+  if (getppid() != parent) raise(SIGTERM);
 }
 
 /* The other children's pipes are closed here: a child must notice when the parent is gone. */
-static _Noreturn void be_child(const struct cli_jobs *jobs, size_t i, int pipe, const sigset_t *mask) {
-  child_signals(mask);
+static _Noreturn void be_child(const struct cli_jobs *jobs, size_t i, int pipe, const sigset_t *mask, pid_t parent) {
+  child_signals(mask, parent);
   for (size_t k = 0; k < jobs->n; k++)
     if (jobs->jobs[k].state == CLI_JOB_RUNNING) close(jobs->jobs[k].pipe);
   _exit(jobs->work(jobs->user, i, pipe));
@@ -63,10 +87,10 @@ static void start_job(struct cli_jobs *jobs, size_t i) {
   sigfillset(&all);
   sigprocmask(SIG_SETMASK, &all, &before);
   fflush(NULL); /* or the child would print it again */
-  pid_t pid = pipe(ends) == 0 ? fork() : -1;
+  pid_t parent = getpid(), pid = pipe(ends) == 0 ? fork() : -1;
   if (pid == 0) {
     close(ends[0]);
-    be_child(jobs, i, ends[1], &before);
+    be_child(jobs, i, ends[1], &before, parent);
   }
   int error = errno;
   sigprocmask(SIG_SETMASK, &before, NULL);
@@ -93,8 +117,10 @@ static void reap(struct cli_jobs *jobs, size_t i) {
   bool exited = WIFEXITED(status);
   if (exited && WEXITSTATUS(status) == CLI_OK) {
     end_job(jobs, i, CLI_JOB_DONE);
-  } else if (cli_interrupted() && (!exited || WEXITSTATUS(status) == CLI_INTERRUPTED)) {
-    job->kept = exited;
+  } else if (exited && WEXITSTATUS(status) > 128) { /* it was told to stop, by us or by somebody else */
+    cli_interrupt(WEXITSTATUS(status) - 128);
+    end_job(jobs, i, CLI_JOB_STOPPED);
+  } else if (cli_interrupted() && !exited) {
     end_job(jobs, i, CLI_JOB_STOPPED);
   } else {
     if (!exited)
@@ -106,11 +132,19 @@ static void reap(struct cli_jobs *jobs, size_t i) {
   }
 }
 
+/* The newest message; a note is shown once, and where it becomes another one. */
+static void hear(struct cli_jobs *jobs, size_t i, const struct cli_message *message) {
+  struct cli_job *job = &jobs->jobs[i];
+  bool news = message->note[0] && strcmp(message->note, job->newest.note) != 0;
+  job->newest = *message;
+  if (news) cli_jobs_show_note(jobs, i);
+}
+
 static void listen_to(struct cli_jobs *jobs, size_t i) {
   struct cli_message message;
   ssize_t n = read(jobs->jobs[i].pipe, &message, sizeof message);
   if (n == (ssize_t)sizeof message)
-    jobs->jobs[i].newest = message;
+    hear(jobs, i, &message);
   else if (n == 0 || errno != EINTR)
     reap(jobs, i);
 }

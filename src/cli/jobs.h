@@ -13,6 +13,7 @@ struct cli_message {
   double epoch, loss, gradient_sq; /* of the newest trace row */
   double seconds;                  /* of a measurement */
   char sentence[1024];             /* why it failed; "" */
+  char note[512];                  /* what somebody should know of it; "" */
 };
 
 enum cli_job_state { CLI_JOB_WAITING, CLI_JOB_RUNNING, CLI_JOB_DONE, CLI_JOB_FAILED, CLI_JOB_STOPPED };
@@ -22,7 +23,6 @@ struct cli_job {
   double expected; /* seconds that it may take; 0: unknown */
   double work;     /* of it, beside that of the others; 0: unknown */
   enum cli_job_state state;
-  bool kept; /* it was stopped, and what it had done is saved */
   pid_t pid;
   int pipe; /* to read from */
   double started, ended;
@@ -32,8 +32,10 @@ struct cli_job {
 /* In the child: says how far it is. Returns false where nobody listens any more. */
 bool cli_child_say(int pipe, const struct cli_message *message);
 
-/* In the child: whether it was asked to stop. */
+/* In the child: whether it was asked to stop. It then has a second and a half to keep what it has: after that it is
+ * ended where it stands, and what it had kept before is what there is. */
 bool cli_child_stopped(void);
+int cli_child_stop_code(void); /* to exit with, then */
 
 struct cli_jobs {
   size_t n;
@@ -62,6 +64,7 @@ size_t cli_jobs_count(const struct cli_jobs *jobs, enum cli_job_state state);
 void cli_jobs_show_start(struct cli_jobs *jobs);
 void cli_jobs_show(struct cli_jobs *jobs);                    /* as time goes by */
 void cli_jobs_show_change(struct cli_jobs *jobs, size_t job); /* it began or ended */
+void cli_jobs_show_note(struct cli_jobs *jobs, size_t job);   /* it has a new note */
 void cli_jobs_show_stopping(struct cli_jobs *jobs);           /* they were asked to stop */
 void cli_jobs_show_end(struct cli_jobs *jobs);
 

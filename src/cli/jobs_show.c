@@ -151,6 +151,13 @@ static void print_failure(struct cli_jobs *jobs, const struct cli_job *job) {
     fprintf(stderr, "sprint: %s: %s\n", job->name, job->newest.sentence);
 }
 
+void cli_jobs_show_note(struct cli_jobs *jobs, size_t i) {
+  const struct cli_job *job = &jobs->jobs[i];
+  if (jobs->quiet) return;
+  wipe(jobs);
+  fprintf(stderr, "%s: %s\n", job->name, job->newest.note);
+}
+
 void cli_jobs_show_change(struct cli_jobs *jobs, size_t i) {
   const struct cli_job *job = &jobs->jobs[i];
   bool lines = !jobs->terminal && !(jobs->terse && cli_clock() - jobs->started < PRINT_EVERY);

@@ -133,6 +133,8 @@ const struct cli_option cli_option_table[] = {
     {"jobs", "N", "run|compare|reproduce", CLI_NUMBER, .field = FIELD(jobs),
      .standard = "one per thread where an epoch is less than 1e12 operations, else one after the other on all threads",
      .help = "runs at a time, one thread each"},
+    {"checkpoint", "SECONDS", "run|reproduce", CLI_NUMBER, .standard = "5, and at most a hundredth of the time",
+     .help = "seconds between two checkpoints of a run, from which it goes on after a kill"},
     {"threads", "N", "run|check|compare|reproduce|predict|grad|theory|fit-shift|verify", CLI_NUMBER,
      .standard = "0: one per core", .help = "threads to use; results do not depend on it"},
     {"data", "DIR", "run|check|compare|reproduce|grad|init|theory|data list|data info|data export", CLI_FOLDER,

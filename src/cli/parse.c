@@ -1,4 +1,5 @@
 /* Reads the command line by the table of options. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,6 +28,16 @@ const char *cli_value(const struct cli_options *options, const char *name) {
 int cli_jobs_option(const struct cli_command *command, const struct cli_options *options, int *ret_n_jobs) {
   if (!options->jobs || cli_whole(options->jobs, 1, 1024, ret_n_jobs)) return CLI_OK;
   return cli_misused(command, "--jobs: '%s' is not a whole number within 1 .. 1024", options->jobs);
+}
+
+int cli_checkpoint_option(const struct cli_command *command, const struct cli_options *options, double *ret_seconds) {
+  const char *text = cli_value(options, "checkpoint");
+  char *end = NULL;
+  double seconds = text ? strtod(text, &end) : 0;
+  if (text && (end == text || *end || !(seconds > 0) || !isfinite(seconds)))
+    return cli_misused(command, "--checkpoint: '%s' is not a number of seconds above 0", text);
+  *ret_seconds = seconds;
+  return CLI_OK;
 }
 
 static int set_threads(sprint_context *context, const struct cli_command *command, const char *text) {

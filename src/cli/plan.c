@@ -9,6 +9,7 @@ void cli_plan_clear(struct cli_plan *plan) {
   free(plan->jobs.jobs);
   free(plan->weights);
   free(plan->todo);
+  sprint_lock_free(plan->lock);
 }
 
 char *cli_plan_folder(const struct cli_plan *plan, size_t run) {
@@ -38,6 +39,7 @@ static bool observe(void *user, const sprint_run *run, const sprint_trace_row *r
     watch->message.gradient_sq = row->gradient_sq;
   }
   watch->message.share = sprint_run_share(run);
+  snprintf(watch->message.note, sizeof watch->message.note, "%s", sprint_run_note(run));
   return cli_child_say(watch->pipe, &watch->message) && !cli_child_stopped();
 }
 
@@ -46,17 +48,37 @@ static sprint_status start(const struct cli_plan *plan, size_t run, sprint_run *
   return sprint_experiment_start(plan->experiment, number.point, number.method, number.seed, ret_run);
 }
 
-/* In a child: trains and saves one run. One that was stopped is saved too, as what it is: it counts as not done. */
+/* A run that was stopped and cannot be taken up again is saved as what it is, unless a finished one is in its place. */
+static int stop_code(const struct watch *watch, const sprint_run *run, const char *folder, sprint_context *context) {
+  struct cli_message message = watch->message;
+  sprint_trace_row row = {.size = sizeof row};
+  sprint_stop stop = SPRINT_STOP_REQUESTED;
+  bool finished = sprint_saved_final(context, folder, &row, &stop) == SPRINT_OK && stop != SPRINT_STOP_REQUESTED;
+  if (!sprint_run_resumes(run)) {
+    bool saved = !finished && sprint_run_save(run, folder) == SPRINT_OK;
+    snprintf(message.note, sizeof message.note, "was stopped, and cannot be taken up again; what it had trained %s %s",
+             saved ? "is in" : "is lost: a finished run is in", folder);
+    cli_child_say(watch->pipe, &message);
+  }
+  return cli_child_stopped() ? cli_child_stop_code() : CLI_FAILED; /* else the parent is gone */
+}
+
+/* In a child: trains one run, from where it was left if it was, and saves it. One that was stopped keeps its
+ * checkpoint. */
 static int train(void *user, size_t job, int pipe) {
   struct cli_plan *plan = user;
   struct watch watch = {.pipe = pipe};
+  sprint_keep_options keeping = {.size = sizeof keeping, .every = plan->checkpoint};
   sprint_run *run = NULL;
   sprint_status status = sprint_context_set_threads(plan->context, plan->n_threads);
-  if (status == SPRINT_OK) status = start(plan, plan->todo[job], &run);
-  if (status == SPRINT_OK) status = sprint_run_go(run, observe, &watch);
   char *folder = cli_plan_folder(plan, plan->todo[job]);
+  if (status == SPRINT_OK) status = start(plan, plan->todo[job], &run);
+  if (status == SPRINT_OK) status = sprint_run_keep(run, folder, &keeping);
+  if (status == SPRINT_OK) status = sprint_run_go(run, observe, &watch);
+  if (status == SPRINT_OK && sprint_run_stop(run) == SPRINT_STOP_REQUESTED)
+    return stop_code(&watch, run, folder, plan->context);
   if (status == SPRINT_OK) status = sprint_run_save(run, folder);
-  if (status == SPRINT_OK) return sprint_run_stop(run) == SPRINT_STOP_REQUESTED ? CLI_INTERRUPTED : CLI_OK;
+  if (status == SPRINT_OK) return CLI_OK;
   snprintf(watch.message.sentence, sizeof watch.message.sentence, "%s", sprint_context_error(plan->context));
   cli_child_say(pipe, &watch.message);
   return CLI_FAILED;
@@ -84,6 +106,7 @@ static sprint_status consider(struct cli_plan *plan, size_t number) {
 
 sprint_status cli_plan_fill(struct cli_plan *plan) {
   size_t n = cli_plan_n_runs(plan);
+  if (sprint_folder_lock(plan->context, plan->out, &plan->lock) != SPRINT_OK) return SPRINT_ERROR_IO;
   plan->todo = calloc(n, sizeof *plan->todo);
   plan->weights = calloc(n, sizeof *plan->weights);
   plan->jobs.jobs = calloc(n, sizeof *plan->jobs.jobs);
@@ -113,9 +136,7 @@ void cli_plan_print_sharing(const struct cli_plan *plan) {
 }
 
 /* Whether a run is in its folder: it was before, or its job has put it there. */
-static bool is_there(const struct cli_job *job) {
-  return !job || job->state == CLI_JOB_DONE || (job->state == CLI_JOB_STOPPED && job->kept);
-}
+static bool is_there(const struct cli_job *job) { return !job || job->state == CLI_JOB_DONE; }
 
 static sprint_status read_saved(const struct cli_plan *plan, size_t run, struct cli_saved *ret_saved) {
   char *folder = cli_plan_folder(plan, run);

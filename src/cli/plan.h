@@ -11,10 +11,12 @@ struct cli_plan {
   const char *out;               /* lent */
   const size_t *chosen;          /* (n_chosen) numbers of the runs that are wanted, rising; NULL: all; lent */
   size_t n_chosen;
-  bool compact; /* folders without what all runs share: OUT itself for a single one, no POINT where there is one */
-  FILE *talk;   /* where it says what it is about to do */
+  bool compact;      /* folders without what all runs share: OUT itself for a single one, no POINT where there is one */
+  FILE *talk;        /* where it says what it is about to do */
+  double checkpoint; /* seconds between two; 0: as it fits */
 
-  int n_threads; /* of a job */
+  sprint_lock *lock; /* on OUT */
+  int n_threads;     /* of a job */
   size_t n_todo;
   size_t *todo;         /* (n_todo) numbers of the runs */
   double *weights;      /* (n_todo) operations planned; 0: unknown */

@@ -1,21 +1,27 @@
-/* Ctrl-C and SIGTERM. */
+/* Signals that end a command: the first is noted, so that what was done is kept; a second one ends it at once. */
 #define _POSIX_C_SOURCE 200809L
 #include <signal.h>
+#include <unistd.h>
 
 #include "cli.h"
 
-static volatile sig_atomic_t interrupted; /* a signal handler can reach nothing else */
+static volatile sig_atomic_t signalled; /* a signal handler can reach nothing else */
 
-static void on_signal(int signal_number) {
-  (void)signal_number;
-  interrupted = 1;
+static void on_signal(int number) {
+  if (signalled) _exit(128 + number);
+  signalled = number;
 }
+
+static const int stopping[] = {SIGHUP, SIGINT, SIGTERM, SIGPIPE, SIGUSR1, SIGXCPU, SIGXFSZ};
 
 void cli_catch_interrupts(void) {
-  struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
+  struct sigaction action = {.sa_handler = on_signal};
   sigemptyset(&action.sa_mask);
-  sigaction(SIGTERM, &action, NULL);
-  sigaction(SIGINT, &action, NULL);
+  for (size_t i = 0; i < sizeof stopping / sizeof stopping[0]; i++) sigaction(stopping[i], &action, NULL);
 }
 
-bool cli_interrupted(void) { return interrupted; }
+bool cli_interrupted(void) { return signalled != 0; }
+int cli_interrupt_code(void) { return 128 + signalled; }
+void cli_interrupt(int number) {
+  if (!signalled) signalled = number;
+}

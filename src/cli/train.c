@@ -139,9 +139,7 @@ static sprint_status carry_out(struct work *work, int n_threads, int n_jobs) {
 /* The table, and the files that say the same. */
 static sprint_status show(const struct work *work) {
   const struct cli_plan *plan = &work->plan;
-  if (cli_plan_n_runs(plan) - plan->n_todo + cli_jobs_count(&plan->jobs, CLI_JOB_DONE) +
-          cli_summary_n_stopped(work->summary, SPRINT_STOP_REQUESTED) ==
-      0)
+  if (cli_plan_n_runs(plan) - plan->n_todo + cli_jobs_count(&plan->jobs, CLI_JOB_DONE) == 0)
     return SPRINT_OK; /* there is nothing to show */
   cli_summary_print(work->summary, plan->talk);
   sprint_status status = cli_summary_save(work->summary, plan->context, plan->out);
@@ -156,7 +154,7 @@ static int conclude(const struct work *work) {
   size_t n_stalled = cli_summary_n_stopped(work->summary, SPRINT_STOP_STALLED);
   if (cli_interrupted()) {
     fprintf(plan->talk, "interrupted; what was done is in %s, and the same command goes on from there\n", plan->out);
-    return CLI_INTERRUPTED;
+    return cli_interrupt_code();
   }
   if (n_failed) {
     if (cli_plan_n_runs(plan) > 1)
@@ -197,6 +195,7 @@ int cli_train(sprint_context *context, const struct cli_command *command, const 
   struct cli_options config = *options;
   int n_threads = sprint_context_threads(context), n_jobs = 0, code;
   if (cli_jobs_option(command, options, &n_jobs) != CLI_OK) return CLI_USAGE;
+  if (cli_checkpoint_option(command, options, &work.plan.checkpoint) != CLI_OK) return CLI_USAGE;
   config.arguments[0] = training->config;
   /* A child may use threads; the parent must not have had any (OpenMP does not survive a fork). */
   if (sprint_context_set_threads(context, 1) != SPRINT_OK ||

@@ -49,6 +49,9 @@ struct sprint__engine_ops {
    * it never lacks any. */
   void (*show)(const struct sprint__engine *engine, sprint_real *theta);
   void (*settle)(struct sprint__engine *engine);
+  /* Whether all that goes on is in what engines share (state.c), as it must be at the latest where an epoch begins.
+   * NULL: always. */
+  bool (*rests)(const struct sprint__engine *engine);
 };
 
 struct sprint__engine_options {
@@ -185,6 +188,12 @@ sprint_status sprint__survey_anchor(struct sprint__engine *engine, const struct 
  * population's source has ended, and the solver is halted. */
 sprint_status sprint__engine_sample(struct sprint__engine *engine, const sprint_want *want,
                                     struct sprint__strata_sums *ret_sums);
+
+/* state.c: all that goes on of the engine, its solver and its shift, where it rests between two of the solver's
+ * wishes; and why it can never be told, in a few words (NULL: it can). */
+void sprint__engine_state(struct sprint__engine *engine, struct sprint__state *state);
+bool sprint__engine_rests(const struct sprint__engine *engine);
+const char *sprint__engine_unresumable(const struct sprint__engine *engine);
 
 /* What the solver wants next, deployed where it has to be. */
 sprint_status sprint__engine_ask(struct sprint__engine *engine, sprint_want *ret_want);

@@ -144,6 +144,10 @@ static bool pixels_losses(struct sprint__engine *engine, double *ret_sums) {
   return pixels->gram != NULL;
 }
 
+/* Where an epoch ends all steps are settled, and what follows them is forgotten; activations can be worked out again.
+ */
+static bool pixels_rests(const struct sprint__engine *engine) { return engine->solver->epoch_step == 0; }
+
 static const struct sprint__engine_ops pixels_ops = {
     .misfit = pixels_misfit,
     .setup = pixels_setup,
@@ -153,6 +157,7 @@ static const struct sprint__engine_ops pixels_ops = {
     .losses = pixels_losses,
     .show = sprint__pixels_show,
     .settle = sprint__pixels_settle,
+    .rests = pixels_rests,
 };
 
 const sprint_kind sprint__engine_pixels = {

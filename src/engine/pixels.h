@@ -117,6 +117,9 @@ sprint_status sprint__gram_new(struct sprint__engine *engine, struct sprint__pix
 /* A step was taken; steady: g^ stays as it is. */
 void sprint__gram_follow(struct sprint__pixels_gram *gram, const struct sprint__pixel_step *step, bool steady);
 
+/* An epoch has ended: what is asked next is worked out anew. */
+void sprint__gram_forget(struct sprint__pixels_gram *gram);
+
 /* Where the steps led, the products x W + b of these individuals, at most a batch of them; NULL: they are not known. */
 const sprint_real *sprint__gram_products(struct sprint__pixels_gram *gram, const uint32_t *who, size_t n);
 

@@ -143,7 +143,7 @@ static void forward_all(const struct sprint__pixels_gram *t, const sprint_real *
   sprint__tasks_run(t->engine->context, t->n_tiles, FORWARD_TASKS, forward_task, &work);
 }
 
-static void forget(struct sprint__pixels_gram *t) {
+void sprint__gram_forget(struct sprint__pixels_gram *t) {
   t->known = false;
   t->has_products = false;
   t->pending = 0;
@@ -151,7 +151,7 @@ static void forget(struct sprint__pixels_gram *t) {
 
 /* Z is worked out anew each epoch. */
 static bool is_known(struct sprint__pixels_gram *t) {
-  if (t->epoch != t->engine->n_epochs_begun) forget(t);
+  if (t->epoch != t->engine->n_epochs_begun) sprint__gram_forget(t);
   t->epoch = t->engine->n_epochs_begun;
   return t->known;
 }
@@ -219,7 +219,7 @@ static void run_losses(struct sprint__pixels_gram *t, const sprint_real *theta) 
 void sprint__gram_follow(struct sprint__pixels_gram *t, const struct sprint__pixel_step *step, bool steady) {
   if (!is_known(t)) return;
   if (!steady) {
-    forget(t);
+    sprint__gram_forget(t);
     return;
   }
   if (!t->has_gram) {

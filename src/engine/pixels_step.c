@@ -201,6 +201,9 @@ sprint_status sprint__pixels_step(struct sprint__engine *engine, const sprint_wa
       finite;
   sprint__solver_end_step(solver, &step, batch.n, loss, finite);
   if (solver->epoch_step == 0) sprint__pixels_settle(engine);
-  if (pixels->gram) sprint__gram_follow(pixels->gram, &first, step.linear.steady);
+  if (pixels->gram && solver->epoch_step == 0)
+    sprint__gram_forget(pixels->gram);
+  else if (pixels->gram)
+    sprint__gram_follow(pixels->gram, &first, step.linear.steady);
   return SPRINT_OK;
 }

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/team.h"
+#include "run/checkpoint.h"
 
 /* Seconds between calls of the observer within an epoch. */
 #define REPORT_EVERY 0.1
@@ -13,6 +14,7 @@
 void sprint_run_free(sprint_run *run) {
   if (!run) return;
   if (run->assessed) sprint_assessment_free(run->assessed->assessment);
+  sprint__checkpoint_free(run->kept);
   sprint__engine_free(run->engine);
   sprint_solver_free(run->solver);
   void *const owned[] = {run->name,   run->config_text, run->settings_text, run->rows,
@@ -24,7 +26,10 @@ void sprint_run_free(sprint_run *run) {
   sprint__free(run);
 }
 
-sprint_stop sprint_run_stop(const sprint_run *run) { return run ? run->solver->stop : SPRINT_STOP_RUNNING; }
+sprint_stop sprint_run_stop(const sprint_run *run) {
+  if (!run) return SPRINT_STOP_RUNNING;
+  return run->paused && run->solver->stop == SPRINT_STOP_RUNNING ? SPRINT_STOP_REQUESTED : run->solver->stop;
+}
 const sprint_real *sprint_run_theta(const sprint_run *run) {
   return run ? sprint__engine_theta(run->engine, run->theta_shown) : NULL;
 }
@@ -173,7 +178,11 @@ static void report(sprint_run *run, sprint_observer observer, void *user, const 
   if (!observer) return;
   run->reported = sprint__clock();
   sprint_counters cost = run->solver->cost;
-  if (!observer(user, run, row, &cost)) sprint_solver_halt(run->solver, SPRINT_STOP_REQUESTED);
+  if (observer(user, run, row, &cost)) return;
+  if (run->kept && sprint_run_resumes(run))
+    run->paused = true;
+  else
+    sprint_solver_halt(run->solver, SPRINT_STOP_REQUESTED);
 }
 
 /* Keeps theta where its row is sound; otherwise the run has diverged, whatever it was about to stop for. */
@@ -199,6 +208,7 @@ static sprint_status take_row(sprint_run *run, sprint_observer observer, void *u
   settle_row(run, row);
   double bound = run->solver->rules.gradient;
   if (bound > 0 && row->gradient_sq <= bound) sprint_solver_halt(run->solver, SPRINT_STOP_GRADIENT);
+  SPRINT__TRY(sprint__checkpoint_row(run));
   report(run, observer, user, row);
   run->started = sprint__clock();
   return SPRINT_OK;
@@ -219,15 +229,27 @@ struct going {
 static bool go_on_waiting(void *user) {
   const struct going *going = user;
   report(going->run, going->observer, going->user, NULL);
-  return going->run->solver->stop == SPRINT_STOP_RUNNING;
+  return going->run->solver->stop == SPRINT_STOP_RUNNING && !going->run->paused;
+}
+
+/* A checkpoint, off the clock, where one is due or the run is to pause. Returns whether it goes on. */
+static bool look_after(sprint_run *run) {
+  if (sprint__checkpoint_is_due(run)) {
+    run->seconds += sprint__clock() - run->started;
+    sprint__checkpoint_take(run);
+    run->started = sprint__clock();
+  }
+  return !run->paused;
 }
 
 static sprint_status go(void *user) {
   struct going *going = user;
   sprint_run *run = going->run;
   run->started = sprint__clock();
+  run->paused = false;
   for (;;) {
     if (row_due(run)) SPRINT__TRY(take_row(run, going->observer, going->user));
+    if (!look_after(run)) return SPRINT_OK;
     bool more = true;
     SPRINT__TRY(sprint__engine_advance(run->engine, &more));
     if (!more) break;
@@ -236,7 +258,9 @@ static sprint_status go(void *user) {
     if (going->observer && sprint__clock_coarse() - run->reported > REPORT_EVERY)
       report(run, going->observer, going->user, NULL);
   }
-  return row_due(run) ? take_row(run, going->observer, going->user) : SPRINT_OK;
+  if (row_due(run)) SPRINT__TRY(take_row(run, going->observer, going->user));
+  look_after(run); /* saving may fail */
+  return SPRINT_OK;
 }
 
 sprint_status sprint_run_go(sprint_run *run, sprint_observer observer, void *user) {

@@ -11,6 +11,8 @@ struct sprint__assessed {
   sprint_stop stop;
 };
 
+struct sprint__checkpoints; /* checkpoint.h */
+
 struct sprint_run {
   sprint_context *context;
   sprint_shift *shift;
@@ -39,12 +41,14 @@ struct sprint_run {
   size_t n_rows, n_rows_room;
   sprint_trace_row *rows;
   size_t n_strata_room;
-  double *strata;            /* (n_rows, n_strata) p_c(theta) of each row */
-  sprint_real *theta_shown;  /* (n_params) as it is shown to whoever asks within an epoch */
-  sprint_real *theta_before; /* (n_params) of the newest row */
-  sprint_real *theta_sound;  /* (n_params) of the newest sound row: its values finite, nothing exploded */
-  size_t n_sound;            /* rows up to that one; 0: there is none */
-  double *room;              /* (n_params) */
+  double *strata;                   /* (n_rows, n_strata) p_c(theta) of each row */
+  sprint_real *theta_shown;         /* (n_params) as it is shown to whoever asks within an epoch */
+  sprint_real *theta_before;        /* (n_params) of the newest row */
+  sprint_real *theta_sound;         /* (n_params) of the newest sound row: its values finite, nothing exploded */
+  size_t n_sound;                   /* rows up to that one; 0: there is none */
+  double *room;                     /* (n_params) */
+  struct sprint__checkpoints *kept; /* NULL: the run is not kept */
+  bool paused;                      /* whoever observes a run that is kept wants no more of it now */
 };
 
 extern const sprint_family sprint__eval_family;

@@ -8,128 +8,14 @@
 #include <zlib.h>
 
 #include "base/file.h"
+#include "base/sum.h"
 #include "run/assessment.h"
+#include "run/checkpoint.h"
 #include "run/encoding_json.h"
+#include "run/install.h"
 #include "run/safetensors.h"
 #include "run/saved.h"
-
-/* The columns of trace.csv, in order: the name, and where its number is. */
-struct column {
-  const char *name;
-  size_t offset;
-  bool count; /* uint64_t, else double */
-};
-
-#define REAL(NAME) \
-  { #NAME, offsetof(sprint_trace_row, NAME), false }
-#define COUNT(NAME, FIELD) \
-  { NAME, offsetof(sprint_trace_row, cost.FIELD), true }
-
-static const struct column columns[] = {
-    REAL(epoch),
-    COUNT("step", steps),
-    COUNT("ifo", ifo),
-    COUNT("samples", samples),
-    COUNT("deployments", deployments),
-    COUNT("shift_evals", shift_evals),
-    REAL(loss),
-    REAL(accuracy),
-    REAL(loss_base),
-    REAL(accuracy_base),
-    REAL(loss_heldout),
-    REAL(accuracy_heldout),
-    REAL(gradient_sq),
-    REAL(gradient_sq_mean),
-    REAL(moved),
-    REAL(displacement),
-    REAL(entropy),
-    REAL(effective_classes),
-    REAL(bias),
-    REAL(drift),
-    REAL(drift_noise),
-    REAL(kappa),
-    REAL(distance),
-    REAL(bias_deployed),
-};
-
-static double column_real(const sprint_trace_row *row, const struct column *column) {
-  double value;
-  memcpy(&value, (const char *)row + column->offset, sizeof value);
-  return value;
-}
-
-static uint64_t column_count(const sprint_trace_row *row, const struct column *column) {
-  uint64_t value;
-  memcpy(&value, (const char *)row + column->offset, sizeof value);
-  return value;
-}
-
-/* nan without a sign, whatever made it. */
-static void print_real(FILE *stream, double value) {
-  if (isnan(value))
-    fputs("nan", stream);
-  else
-    fprintf(stream, "%.17g", value);
-}
-
-/* The probabilities of the strata follow, where the shift reweights: p_0, p_1, ... by class number. */
-static void print_strata(const sprint_run *run, size_t row, FILE *stream) {
-  for (size_t c = 0; sprint__shift_reweights(run->shift) && c < run->shift->population->n_strata; c++) {
-    fputc(',', stream);
-    print_real(stream, sprint_run_strata(run, row)[c]);
-  }
-}
-
-static void print_header(const sprint_run *run, FILE *stream) {
-  for (size_t c = 0; c < SPRINT__COUNT(columns); c++) fprintf(stream, "%s%s", c ? "," : "", columns[c].name);
-  for (size_t c = 0; sprint__shift_reweights(run->shift) && c < run->shift->population->n_strata; c++)
-    fprintf(stream, ",p_%zu", c);
-  fputc('\n', stream);
-}
-
-static void print_trace(const sprint_run *run, FILE *stream) {
-  print_header(run, stream);
-  for (size_t r = 0; r < run->n_rows; r++) {
-    for (size_t c = 0; c < SPRINT__COUNT(columns); c++) {
-      if (c) fputc(',', stream);
-      if (columns[c].count)
-        fprintf(stream, "%llu", (unsigned long long)column_count(&run->rows[r], &columns[c]));
-      else
-        print_real(stream, column_real(&run->rows[r], &columns[c]));
-    }
-    print_strata(run, r, stream);
-    fputc('\n', stream);
-  }
-}
-
-/* Time is the one thing that no two runs share: it has a file of its own. */
-static void print_timing(const sprint_run *run, FILE *stream) {
-  fputs("epoch,seconds\n", stream);
-  for (size_t r = 0; r < run->n_rows; r++) fprintf(stream, "%.17g,%.9g\n", run->rows[r].epoch, run->rows[r].seconds);
-}
-
-static json_t *real_or_null(double value) { return isfinite(value) ? json_real(value) : json_null(); }
-
-static json_t *row_json(const sprint_trace_row *row) {
-  json_t *json = json_object();
-  for (size_t c = 0; c < SPRINT__COUNT(columns); c++)
-    json_object_set_new(json, columns[c].name,
-                        columns[c].count ? json_integer((json_int_t)column_count(row, &columns[c]))
-                                         : real_or_null(column_real(row, &columns[c])));
-  return json;
-}
-
-void sprint__row_read(const json_t *json, sprint_trace_row *ret_row) {
-  for (size_t c = 0; c < SPRINT__COUNT(columns); c++) {
-    const json_t *item = json_object_get(json, columns[c].name);
-    uint64_t count = (uint64_t)json_integer_value(item);
-    double real = json_is_number(item) ? json_number_value(item) : NAN;
-    if (columns[c].count)
-      memcpy((char *)ret_row + columns[c].offset, &count, sizeof count);
-    else
-      memcpy((char *)ret_row + columns[c].offset, &real, sizeof real);
-  }
-}
+#include "run/trace.h"
 
 json_t *sprint__seed_json(uint64_t seed) {
   return seed <= INT64_MAX ? json_integer((json_int_t)seed) : json_sprintf("%llu", (unsigned long long)seed);
@@ -196,7 +82,7 @@ static json_t *run_json(const sprint_run *run) {
   if (run->context->additions) json_object_set_new(json, "plugins", sprint__plugins_json(run->context));
   json_object_set_new(json, "verdict", json_string(assessment->sentence));
   json_object_set_new(json, "warnings", sprint__warnings_json(assessment));
-  json_object_set_new(json, "final", row_json(last));
+  json_object_set_new(json, "final", sprint__row_json(last));
   json_object_set_new(json, "assessment", sprint__assessment_json(assessment, run->shift->population));
   json_object_set_new(json, "config", parsed_or_null(run->config_text));
   json_object_set_new(json, "settings", parsed_or_null(run->settings_text));
@@ -256,11 +142,17 @@ static json_t *model_metadata(const sprint_run *run, double epoch) {
 
 typedef void (*printer)(const sprint_run *run, FILE *stream);
 
-static void print_sidecar(const sprint_run *run, FILE *stream) {
-  json_t *json = run_json(run);
-  json_dumpf(json, stream, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
-  fputc('\n', stream);
-  json_decref(json);
+static sprint_status save_json(sprint_context *context, const char *folder, const json_t *json) {
+  SPRINT__SCOPED(sprint__free) char *path = sprint__printf(context, "%s/" SPRINT__RECORD_FILE, folder);
+  struct sprint__file file;
+  if (!path) return SPRINT_ERROR_MEMORY;
+  SPRINT__TRY(sprint__file_create(context, path, &file));
+  if (json_dumpf(json, file.stream, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) != 0) {
+    sprint__file_abandon(&file);
+    return sprint_fail(context, SPRINT_ERROR_MEMORY, "%s: cannot be written: out of memory, or of room", path);
+  }
+  fputc('\n', file.stream);
+  return sprint__file_commit(context, &file);
 }
 
 static sprint_status save_text(const sprint_run *run, const char *folder, const char *name, printer print) {
@@ -276,20 +168,33 @@ static sprint_status save_text(const sprint_run *run, const char *folder, const 
   return status;
 }
 
-/* The model; of a run that diverged instead the parameters of its newest sound row, under a name of their own. Of the
- * two files the other one, of an older run, goes away first: a model must never be taken for another run's. */
+/* The model; of a run that diverged instead the parameters of its newest sound row, under a name of their own. */
 static sprint_status save_model(const sprint_run *run, const char *folder) {
   bool diverged = run->solver->stop == SPRINT_STOP_DIVERGED;
   size_t row = 0;
   const sprint_real *theta = diverged ? sprint_run_last_sound(run, &row) : sprint_run_theta(run);
-  SPRINT__SCOPED(sprint__free) char *model = sprint__printf(run->context, "%s/" SPRINT__MODEL_FILE, folder);
-  SPRINT__SCOPED(sprint__free) char *last = sprint__printf(run->context, "%s/" SPRINT__LAST_FINITE_FILE, folder);
-  if (!model || !last) return SPRINT_ERROR_MEMORY;
-  SPRINT__TRY(sprint__file_remove(run->context, diverged ? model : last));
-  if (!theta) return sprint__file_remove(run->context, last);
+  const char *name = diverged ? SPRINT__LAST_FINITE_FILE : SPRINT__MODEL_FILE;
+  if (!theta) return SPRINT_OK;
+  SPRINT__SCOPED(sprint__free) char *path = sprint__printf(run->context, "%s/%s", folder, name);
+  if (!path) return SPRINT_ERROR_MEMORY;
   double epoch = diverged ? run->rows[row].epoch : sprint__solver_epoch(run->solver);
   SPRINT__SCOPED(json_decref) json_t *metadata = model_metadata(run, epoch);
-  return sprint__safetensors_write(run->shift->model, diverged ? last : model, metadata, theta);
+  return sprint__safetensors_write(run->shift->model, path, metadata, theta);
+}
+
+/* The record, which is written last: it has the sums of the others. */
+static sprint_status save_record(const sprint_run *run, const char *folder) {
+  static const char *const names[] = {SPRINT__TRACE_FILE, SPRINT__TIMING_FILE, SPRINT__MODEL_FILE,
+                                      SPRINT__LAST_FINITE_FILE};
+  SPRINT__SCOPED(json_decref) json_t *json = run_json(run), *files = json_object();
+  char sum[SPRINT__SUM_TEXT];
+  for (size_t i = 0; i < SPRINT__COUNT(names); i++) {
+    SPRINT__SCOPED(sprint__free) char *path = sprint__printf(run->context, "%s/%s", folder, names[i]);
+    if (!path) return SPRINT_ERROR_MEMORY;
+    if (sprint__sum_of_file(path, sum)) json_object_set_new(files, names[i], json_string(sum));
+  }
+  json_object_set(json, "files", files);
+  return save_json(run->context, folder, json);
 }
 
 sprint_status sprint_run_save(const sprint_run *run, const char *folder) {
@@ -299,11 +204,14 @@ sprint_status sprint_run_save(const sprint_run *run, const char *folder) {
     return sprint_fail(run->context, SPRINT_ERROR_ARGUMENT, "%s: the run has not been started, nothing to save",
                        folder);
   const sprint_assessment *assessment = NULL;
+  SPRINT__SCOPED(sprint_lock_free) sprint_lock *lock = NULL;
+  SPRINT__SCOPED(sprint__free) char *saving = NULL;
   SPRINT__TRY(sprint_run_assess(run, &assessment));
-  SPRINT__TRY(sprint__folder_make(run->context, folder));
-  SPRINT__TRY(sprint__saved_forget(run->context, folder));
-  SPRINT__TRY(save_text(run, folder, "trace.csv", print_trace));
-  SPRINT__TRY(save_text(run, folder, "timing.csv", print_timing));
-  SPRINT__TRY(save_model(run, folder));
-  return save_text(run, folder, "run.json", print_sidecar);
+  SPRINT__TRY(sprint__install_begin(run->context, folder, &lock, &saving));
+  SPRINT__TRY(save_text(run, saving, SPRINT__TRACE_FILE, sprint__trace_print));
+  SPRINT__TRY(save_text(run, saving, SPRINT__TIMING_FILE, sprint__timing_print));
+  SPRINT__TRY(save_model(run, saving));
+  SPRINT__TRY(save_record(run, saving));
+  SPRINT__TRY(sprint__install_commit(run->context, folder));
+  return sprint__checkpoint_done(run, folder);
 }

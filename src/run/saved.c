@@ -1,15 +1,21 @@
 /* Saved runs: see saved.h. */
 #include "run/saved.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 #include "base/file.h"
 #include "base/sized.h"
+#include "base/sum.h"
 #include "run/assessment.h"
+#include "run/checkpoint.h"
+#include "run/install.h"
 #include "run/sections.h"
+#include "run/trace.h"
 
-static sprint_status read_sidecar(sprint_context *context, const char *folder, json_t **ret_json) {
-  SPRINT__SCOPED(sprint__free) char *path = sprint__printf(context, "%s/run.json", folder);
+sprint_status sprint__saved_read(sprint_context *context, const char *folder, json_t **ret_json) {
+  SPRINT__SCOPED(sprint__free) char *path = sprint__printf(context, "%s/" SPRINT__RECORD_FILE, folder);
   if (!path) return SPRINT_ERROR_MEMORY;
   json_error_t error;
   SPRINT__SCOPED(json_decref) json_t *json = json_load_file(path, 0, &error);
@@ -21,7 +27,7 @@ static sprint_status read_sidecar(sprint_context *context, const char *folder, j
 }
 
 sprint_status sprint__saved_forget(sprint_context *context, const char *folder) {
-  SPRINT__SCOPED(sprint__free) char *path = sprint__printf(context, "%s/run.json", folder);
+  SPRINT__SCOPED(sprint__free) char *path = sprint__printf(context, "%s/" SPRINT__RECORD_FILE, folder);
   return path ? sprint__file_remove(context, path) : SPRINT_ERROR_MEMORY;
 }
 
@@ -80,39 +86,70 @@ static bool same_plugins(const sprint_run *run, const json_t *saved) {
   return saved ? json_equal(plugins, saved) : json_array_size(plugins) == 0;
 }
 
-/* And it is not empty. */
-static bool has_file(const sprint_run *run, const char *folder, const char *name) {
-  SPRINT__SCOPED(sprint__free) char *path = sprint__printf(run->context, "%s/%s", folder, name);
-  SPRINT__SCOPED(fclose) FILE *stream = path ? fopen(path, "rb") : NULL;
-  return stream && fgetc(stream) != EOF;
+/* Whether the files that the record lists are there, as they were written. */
+static bool has_files(const sprint_run *run, const char *folder, const json_t *files) {
+  const char *name;
+  json_t *expected;
+  char sum[SPRINT__SUM_TEXT];
+  json_object_foreach((json_t *)files, name, expected) {
+    SPRINT__SCOPED(sprint__free) char *path = sprint__printf(run->context, "%s/%s", folder, name);
+    if (!path || !sprint__sum_of_file(path, sum) || !json_is_string(expected)) return false;
+    if (strcmp(sum, json_string_value(expected)) != 0) return false;
+  }
+  return json_object_get(files, SPRINT__TRACE_FILE) != NULL;
 }
 
-/* A run that diverged may never have had a sound row. */
-static bool has_files(const sprint_run *run, const char *folder, sprint_stop stop) {
-  return has_file(run, folder, "trace.csv") && has_file(run, folder, "timing.csv") &&
-         (stop == SPRINT_STOP_DIVERGED || has_file(run, folder, SPRINT__MODEL_FILE));
+char *sprint__run_identity(const sprint_run *run) {
+  const sprint_solver *solver = run->solver;
+  SPRINT__SCOPED(json_decref) json_t *json = json_object();
+  json_t *settings = run->settings_text ? json_loads(run->settings_text, 0, NULL) : json_null();
+  keep_own_settings(settings);
+  int bad = 0;
+  bad += json_object_set_new(json, "sprint", json_string(SPRINT_VERSION));
+  bad += json_object_set_new(json, "precision", json_string(sprint_precision()));
+  bad += json_object_set_new(json, "engine", json_string(run->engine->kind->name));
+  bad += json_object_set_new(json, "seed", sprint__seed_json(run->seed));
+  bad += json_object_set_new(
+      json, "start",
+      json_integer((json_int_t)crc32_z(0, (const void *)solver->theta, solver->n_params * sizeof *solver->theta)));
+  bad += json_object_set_new(json, "population", sprint__population_json(run->shift->population));
+  bad += json_object_set_new(json, "reference", sprint__reference_json(run));
+  bad += json_object_set_new(json, "plugins", sprint__plugins_json(run->context));
+  bad += json_object_set_new(json, "settings", settings);
+  char *text = bad ? NULL : json_dumps(json, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(17));
+  char *copy = text ? sprint__strdup(run->context, text) : NULL;
+  free(text);
+  return copy;
 }
 
-bool sprint_run_is_saved(const sprint_run *run, const char *folder) {
+static bool is_saved(const sprint_run *run, const char *folder) {
   SPRINT__SCOPED(json_decref) json_t *json = NULL;
-  if (!run || !folder) return false;
-  if (!can_repeat(run) || read_sidecar(run->context, folder, &json) != SPRINT_OK) return false;
+  if (!can_repeat(run) || sprint__install_settle(run->context, folder) != SPRINT_OK) return false;
+  if (sprint__saved_read(run->context, folder, &json) != SPRINT_OK) return false;
   sprint_stop stop = stop_of(json);
   const json_t *seed = json_object_get(json, "seed");
   SPRINT__SCOPED(json_decref) json_t *own_seed = sprint__seed_json(run->seed);
-  return stop != SPRINT_STOP_RUNNING && stop != SPRINT_STOP_REQUESTED && has_files(run, folder, stop) &&
-         says(json, "sprint", SPRINT_VERSION) && says(json, "precision", sprint_precision()) &&
-         json_equal(own_seed, seed) && same_population(run, json_object_get(json, "population")) &&
+  return stop != SPRINT_STOP_RUNNING && stop != SPRINT_STOP_REQUESTED &&
+         has_files(run, folder, json_object_get(json, "files")) && says(json, "sprint", SPRINT_VERSION) &&
+         says(json, "precision", sprint_precision()) && json_equal(own_seed, seed) &&
+         same_population(run, json_object_get(json, "population")) &&
          same_reference(run, json_object_get(json, "reference_checksum")) &&
          same_plugins(run, json_object_get(json, "plugins")) && same_settings(run, json_object_get(json, "settings")) &&
          json_is_object(json_object_get(json, "assessment"));
+}
+
+bool sprint_run_is_saved(const sprint_run *run, const char *folder) {
+  if (!run || !folder || !is_saved(run, folder)) return false;
+  sprint__checkpoint_sweep(run->context, folder);
+  return true;
 }
 
 sprint_status sprint_saved_final(sprint_context *context, const char *folder, sprint_trace_row *ret_row,
                                  sprint_stop *ret_stop) {
   SPRINT__REQUIRE(context, folder, ret_row, ret_stop);
   SPRINT__SCOPED(json_decref) json_t *json = NULL;
-  SPRINT__TRY(read_sidecar(context, folder, &json));
+  SPRINT__TRY(sprint__install_settle(context, folder));
+  SPRINT__TRY(sprint__saved_read(context, folder, &json));
   sprint_trace_row row = {.size = sizeof row, .seconds = json_number_value(json_object_get(json, "seconds"))};
   sprint__row_read(json_object_get(json, "final"), &row);
   row.cost.unsolved = (uint64_t)json_integer_value(json_object_get(json, "unsolved"));
@@ -128,7 +165,7 @@ sprint_status sprint_saved_assessment(sprint_context *context, const char *folde
   sprint_assessment *assessment = sprint__alloc(context, 1, sizeof *assessment);
   if (!assessment) return SPRINT_ERROR_MEMORY;
   assessment->context = assessment->arena.context = context;
-  SPRINT__TRY(read_sidecar(context, folder, &json));
+  SPRINT__TRY(sprint__saved_read(context, folder, &json));
   SPRINT__TRY(sprint__assessment_read(json_object_get(json, "assessment"), folder, assessment));
   *ret_assessment = sprint__give(&assessment);
   return SPRINT_OK;

@@ -9,11 +9,19 @@
 #define SPRINT__MODEL_FILE       "model.safetensors"
 #define SPRINT__LAST_FINITE_FILE "last-finite.safetensors"
 
+#define SPRINT__TRACE_FILE  "trace.csv"
+#define SPRINT__TIMING_FILE "timing.csv"
+#define SPRINT__RECORD_FILE "run.json" /* with the sums of the others */
+
+/* The record of a saved run: a new reference. */
+sprint_status sprint__saved_read(sprint_context *context, const char *folder, json_t **ret_json);
+
+/* What makes it this run and no other: version, precision, engine, seed, starting point, population, settings. A text,
+ * yours to free; NULL: memory ran out. */
+char *sprint__run_identity(const sprint_run *run);
+
 /* Takes run.json away, before other files change. */
 sprint_status sprint__saved_forget(sprint_context *context, const char *folder);
-
-/* save.c: a trace row from its JSON; what is missing or null is NaN, or 0 of counts. Seconds are not part of it. */
-void sprint__row_read(const json_t *json, sprint_trace_row *ret_row);
 
 /* save.c: a seed as run.json has it: a text where JSON's integers end. A new reference. */
 json_t *sprint__seed_json(uint64_t seed);

@@ -24,7 +24,7 @@ static sprint_status none_setup(sprint_shift *shift, const struct sprint__sectio
   return sprint__shift_say(shift, sprint__printf(shift->context, "nobody reacts"));
 }
 
-static const struct sprint__shift_ops none_ops = {.setup = none_setup};
+static const struct sprint__shift_ops none_ops = {.setup = none_setup, .resumes = true};
 const sprint_kind sprint__shift_none = {"none", "nobody reacts: ordinary learning", NULL, 0, &none_ops};
 
 sprint_status sprint__shift_check(sprint_context *context, const sprint_model *model,
@@ -129,12 +129,25 @@ void sprint__shift_set_losses(sprint_shift *shift, const struct sprint__loss_sou
   for (size_t k = 0; k < shift->n_parts; k++) sprint__shift_set_losses(shift->parts[k], source);
 }
 
-static void put_in_force(sprint_shift *shift, const sprint_real *theta) {
+void sprint__shift_put_in_force(sprint_shift *shift, const sprint_real *theta) {
   shift->in_force = theta;
-  for (size_t k = 0; k < shift->n_parts; k++) put_in_force(shift->parts[k], theta);
+  for (size_t k = 0; k < shift->n_parts; k++) sprint__shift_put_in_force(shift->parts[k], theta);
 }
 
 sprint_status sprint__shift_deploy(sprint_shift *shift, const sprint_real *theta) {
-  put_in_force(shift, theta);
+  sprint__shift_put_in_force(shift, theta);
   return theta ? shift->ops->deployed(shift, theta) : SPRINT_OK;
+}
+
+void sprint__shift_state(sprint_shift *shift, struct sprint__state *state) {
+  SPRINT__KEEP_ARRAY(state, shift->state, shift->n_state);
+  SPRINT__KEEP(state, shift->evals);
+  if (shift->ops->remember) shift->ops->remember(shift, state);
+  for (size_t k = 0; k < shift->n_parts; k++) sprint__shift_state(shift->parts[k], state);
+}
+
+bool sprint__shift_resumes(const sprint_shift *shift) {
+  bool all = shift->ops->resumes;
+  for (size_t k = 0; k < shift->n_parts; k++) all = all && sprint__shift_resumes(shift->parts[k]);
+  return all;
 }

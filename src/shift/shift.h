@@ -2,6 +2,7 @@
 #ifndef SPRINT_SHIFT_SHIFT_H
 #define SPRINT_SHIFT_SHIFT_H
 
+#include "base/state.h"
 #include "model/model.h"
 #include "population/population.h"
 
@@ -41,6 +42,10 @@ struct sprint__shift_ops {
    * remembered. */
   sprint_status (*drawn)(sprint_shift *shift, const sprint_real *deployed, const uint32_t *who, const sprint_real *y,
                          size_t n, const sprint_real *x);
+  /* What goes on in impl beside shift->state and shift->evals; NULL: nothing does. `resumes`: that is all there is, so
+   * that a run can be taken up where it was left. */
+  void (*remember)(sprint_shift *shift, struct sprint__state *state);
+  bool resumes;
 };
 
 /* Somebody who works out losses of base records for a shift: an engine that has them at hand, or a faster way. */
@@ -112,6 +117,13 @@ void sprint__shift_set_losses(sprint_shift *shift, const struct sprint__loss_sou
 /* Tells the shift, which has ops->deployed, and its parts, of a deployment. theta stays where it is until the next one,
  * or until this is called with NULL: nothing is in force any more. */
 sprint_status sprint__shift_deploy(sprint_shift *shift, const sprint_real *theta);
+
+/* Says so again of a deployment that the shift, and its parts, have heard of before. */
+void sprint__shift_put_in_force(sprint_shift *shift, const sprint_real *theta);
+
+/* All of the shift that goes on, and of its parts; and whether they say what that is. */
+void sprint__shift_state(sprint_shift *shift, struct sprint__state *state);
+bool sprint__shift_resumes(const sprint_shift *shift);
 
 /* Whether records go to the model as they are kept, images as bytes: features do not move. */
 static inline bool sprint__shift_by_reference(const sprint_shift *shift) {

@@ -64,6 +64,7 @@ static sprint_status compose(sprint_shift *shift, const struct sprint__section *
   struct composition *own = shift->impl = sprint__arena_take(&shift->arena, 1, sizeof *own);
   if (!own) return SPRINT_ERROR_MEMORY;
   shift->ops = &own->ops;
+  own->ops.resumes = true; /* where its parts do */
   own->p = sprint__arena_take(&shift->arena, shift->population->n_strata, sizeof *own->p);
   shift->parts = sprint__arena_take(&shift->arena, 2, sizeof *shift->parts);
   SPRINT__TRY(sprint__arena_status(&shift->arena));

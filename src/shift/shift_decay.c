@@ -135,6 +135,7 @@ static void take_after(sprint_shift *shift, const sprint_shift *inner) {
       .respond = moves ? decay_respond : NULL,
       .strata = sprint__shift_reweights(inner) ? decay_strata : NULL,
       .drawn = inner->ops->drawn || (moves && !all_at_once) ? decay_drawn : NULL,
+      .resumes = true, /* where the shift within does */
   };
   shift->keeps_records = moves;
   shift->remembers_deployments = all_at_once || inner->remembers_deployments;

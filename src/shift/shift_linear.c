@@ -73,6 +73,7 @@ static void linear_pull(sprint_shift *shift, const sprint_real *deployed, const 
 
 static const struct sprint__shift_ops linear_ops = {
     .setup = linear_setup,
+    .resumes = true,
     .respond = linear_respond,
     .pull = linear_pull,
 };

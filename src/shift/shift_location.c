@@ -81,6 +81,7 @@ static void location_pull(sprint_shift *shift, const sprint_real *deployed, cons
 
 static const struct sprint__shift_ops location_ops = {
     .setup = location_setup,
+    .resumes = true,
     .free = location_free,
     .respond = location_respond,
     .pull = location_pull,

@@ -84,7 +84,8 @@ static sprint_status mixture_respond(sprint_shift *shift, const sprint_real *dep
   return SPRINT_OK;
 }
 
-static const struct sprint__shift_ops mixture_ops = {.setup = mixture_setup, .respond = mixture_respond};
+static const struct sprint__shift_ops mixture_ops = {
+    .setup = mixture_setup, .respond = mixture_respond, .resumes = true};
 
 static const sprint_param mixture_params[] = {
     SPRINT__REAL("strength", "1", 0, 1, "the probability that somebody who is surely rejected is replaced"),

@@ -168,8 +168,20 @@ static sprint_status opinion_setup(sprint_shift *shift, const struct sprint__sec
   return start(shift);
 }
 
+/* The newest "what if" too: asking again would cost evaluations. */
+static void opinion_remember(sprint_shift *shift, struct sprint__state *state) {
+  struct opinion *s = shift->impl;
+  SPRINT__KEEP_FLAG(state, s->supposed_known);
+  if (!s->supposed_known) return;
+  SPRINT__KEEP_ARRAY(state, s->supposed, n_reals(s));
+  SPRINT__KEEP_ARRAY(state, s->theta, shift->model->n_params);
+  SPRINT__KEEP(state, s->supposed_evals);
+}
+
 static const struct sprint__shift_ops opinion_ops = {
     .setup = opinion_setup,
+    .remember = opinion_remember,
+    .resumes = true,
     .deployed = opinion_deployed,
     .respond = opinion_respond,
 };

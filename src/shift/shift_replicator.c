@@ -83,7 +83,8 @@ static sprint_status replicator_strata(sprint_shift *shift, const sprint_real *d
   return SPRINT_OK;
 }
 
-static const struct sprint__shift_ops replicator_ops = {.setup = replicator_setup, .strata = replicator_strata};
+static const struct sprint__shift_ops replicator_ops = {
+    .setup = replicator_setup, .strata = replicator_strata, .resumes = true};
 
 static const sprint_param replicator_params[] = {
     SPRINT__REAL("eta", "0.1", 0, 1e6, "how far classes move at a time, for a difference in loss of 1"),

@@ -102,8 +102,15 @@ static sprint_status retention_drawn(sprint_shift *shift, const sprint_real *dep
   return SPRINT_OK;
 }
 
+static void retention_remember(sprint_shift *shift, struct sprint__state *state) {
+  struct retention *r = shift->impl;
+  SPRINT__KEEP_FLAG(state, r->known);
+}
+
 static const struct sprint__shift_ops retention_ops = {
     .setup = retention_setup,
+    .remember = retention_remember,
+    .resumes = true,
     .strata = retention_strata,
     .drawn = retention_drawn,
 };

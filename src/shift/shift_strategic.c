@@ -178,6 +178,7 @@ static sprint_status strategic_drawn(sprint_shift *shift, const sprint_real *dep
 
 static const struct sprint__shift_ops strategic_ops = {
     .setup = strategic_setup,
+    .resumes = true,
     .respond = strategic_respond,
     .pull = strategic_pull,
     .drawn = strategic_drawn,

@@ -86,3 +86,10 @@ sprint_drift sprint__drift_read(const sprint_solver *solver, const struct sprint
   ret.kappa = ret.bias / ret.distance;
   return ret;
 }
+
+void sprint__drift_state(const sprint_solver *solver, struct sprint__drift *drift, struct sprint__state *state) {
+  SPRINT__KEEP_ARRAY(state, drift->sum, solver->n_params);
+  SPRINT__KEEP(state, drift->squares);
+  SPRINT__KEEP(state, drift->distance);
+  SPRINT__KEEP(state, drift->looks);
+}

@@ -33,4 +33,7 @@ void sprint__drift_look(sprint_solver *solver, struct sprint__drift *drift, cons
 /* What the looks say so far; NaN where there were none. */
 sprint_drift sprint__drift_read(const sprint_solver *solver, const struct sprint__drift *drift);
 
+/* What goes on: the looks of this epoch. */
+void sprint__drift_state(const sprint_solver *solver, struct sprint__drift *drift, struct sprint__state *state);
+
 #endif

@@ -69,12 +69,22 @@ static bool dfo_batch(sprint_solver *solver, const sprint_records *records, cons
 /* Losses cost a third of gradients, roughly. */
 static double dfo_ifo(const sprint_solver *solver) { return 2.0 / 3 * (double)solver->inner * (double)solver->batch; }
 
+static void dfo_state(sprint_solver *solver, struct sprint__state *state) {
+  struct dfo *s = solver->impl;
+  SPRINT__KEEP_ARRAY(state, s->u, solver->n_params);
+  SPRINT__KEEP_ARRAY(state, s->probe, solver->n_params);
+  SPRINT__KEEP_FLAG(state, s->second);
+  SPRINT__KEEP(state, s->first);
+}
+
 static const struct sprint__estimator_ops dfo_ops = {
     .setup = dfo_setup,
     .want = dfo_want,
     .batch = dfo_batch,
     .ifo_per_epoch = dfo_ifo,
     .gradientless = true,
+    .state = dfo_state,
+    .resumes = true,
 };
 
 static const sprint_param dfo_params[] = {

@@ -24,6 +24,7 @@ static const struct sprint__estimator_ops full_ops = {
     .unbiased = true,
     .full = true,
     .follows_gradient = true,
+    .resumes = true,
 };
 
 const sprint_kind sprint__estimator_full = {

@@ -44,11 +44,18 @@ static double page_ifo(const sprint_solver *solver) {
   return steps * (s->chance * (double)solver->n + (1 - s->chance) * 2 * (double)solver->batch);
 }
 
+static void page_state(sprint_solver *solver, struct sprint__state *state) {
+  struct page *s = solver->impl;
+  sprint__recursive_state(solver, &s->recursive, state);
+}
+
 static const struct sprint__estimator_ops page_ops = {
     .setup = page_setup,
     .want = page_want,
     .population = page_population,
     .batch = page_batch,
+    .state = page_state,
+    .resumes = true,
     .ifo_per_epoch = page_ifo,
     .follows_gradient = true,
 };

@@ -81,6 +81,7 @@ static const struct sprint__estimator_ops perfgd_ops = {
     .setup = perfgd_setup,
     .want = sprint__want_batch,
     .batch = perfgd_batch,
+    .resumes = true,
 };
 
 const sprint_kind sprint__estimator_perfgd = {
@@ -150,6 +151,7 @@ static const struct sprint__estimator_ops full_ops = {
     .population = full_population,
     .ifo_per_epoch = full_ifo,
     .full = true,
+    .resumes = true,
 };
 
 const sprint_kind sprint__estimator_perfgd_full = {

@@ -132,6 +132,7 @@ static const struct sprint__estimator_ops rrm_ops = {
     .ifo_per_epoch = rrm_ifo,
     .full = true,
     .jumps = true,
+    .resumes = true, /* a minimisation starts from theta */
 };
 
 static const sprint_param rrm_params[] = {

@@ -99,12 +99,20 @@ static bool saga_batch(sprint_solver *solver, const sprint_records *records, con
   return true;
 }
 
+static void saga_state(sprint_solver *solver, struct sprint__state *state) {
+  struct saga *s = solver->impl;
+  SPRINT__KEEP_ARRAY(state, s->table, solver->n * solver->n_params);
+  SPRINT__KEEP_ARRAY(state, s->sums, solver->n_strata * solver->n_params);
+}
+
 static const struct sprint__estimator_ops saga_ops = {
     .setup = saga_setup,
     .want = sprint__want_batch,
     .batch = saga_batch,
     .unbiased = true,
     .follows_gradient = true,
+    .state = saga_state,
+    .resumes = true,
 };
 
 static const sprint_param saga_params[] = {

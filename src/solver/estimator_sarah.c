@@ -23,6 +23,10 @@ static bool sarah_batch(sprint_solver *solver, const sprint_records *records, co
   return true;
 }
 
+static void sarah_state(sprint_solver *solver, struct sprint__state *state) {
+  sprint__recursive_state(solver, solver->impl, state);
+}
+
 static const struct sprint__estimator_ops sarah_ops = {
     .setup = sarah_setup,
     .want = sarah_want,
@@ -30,6 +34,8 @@ static const struct sprint__estimator_ops sarah_ops = {
     .batch = sarah_batch,
     .ifo_per_epoch = sprint__recursive_ifo,
     .follows_gradient = true,
+    .state = sarah_state,
+    .resumes = true,
 };
 
 static const sprint_param sarah_params[] = {SPRINT__RECURSIVE_PARAMS};

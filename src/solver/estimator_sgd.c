@@ -22,6 +22,7 @@ static const struct sprint__estimator_ops sgd_ops = {
     .linear = sgd_linear,
     .unbiased = true,
     .follows_gradient = true,
+    .resumes = true,
 };
 
 const sprint_kind sprint__estimator_sgd = {

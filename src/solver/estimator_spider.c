@@ -47,11 +47,18 @@ static bool spider_batch(sprint_solver *solver, const sprint_records *records, c
   return true;
 }
 
+static void spider_state(sprint_solver *solver, struct sprint__state *state) {
+  struct spider *s = solver->impl;
+  sprint__recursive_state(solver, &s->recursive, state);
+}
+
 static const struct sprint__estimator_ops spider_ops = {
     .setup = spider_setup,
     .want = spider_want,
     .population = spider_population,
     .batch = spider_batch,
+    .state = spider_state,
+    .resumes = true,
     .ifo_per_epoch = sprint__recursive_ifo,
 };
 

@@ -214,6 +214,26 @@ static double svrg_ifo(const sprint_solver *solver) {
   return snapshot + 2 * (double)solver->inner * (double)solver->batch;
 }
 
+static void svrg_state(sprint_solver *solver, struct sprint__state *state) {
+  struct svrg *s = solver->impl;
+  size_t d = solver->n_params, strata = solver->n_strata;
+  sprint__snapshot_state(&s->taking, state);
+  SPRINT__KEEP_FLAG(state, s->anchored);
+  SPRINT__KEEP(state, s->anchor_step);
+  SPRINT__KEEP(state, s->anchor_deployment);
+  SPRINT__KEEP_ARRAY(state, s->anchor, d);
+  SPRINT__KEEP_ARRAY(state, s->anchor_p, strata);
+  SPRINT__KEEP_ARRAY(state, s->snapshot, d);
+  SPRINT__KEEP(state, s->version);
+  SPRINT__KEEP(state, s->n_versions);
+  sprint__drift_state(solver, &s->drift, state);
+  SPRINT__KEEP_ARRAY(state, s->newest_p, strata);
+  SPRINT__KEEP_ARRAY(state, s->strata_gradient, strata * d);
+  SPRINT__KEEP_ARRAY(state, s->control, d);
+  SPRINT__KEEP_ARRAY(state, s->control_p, strata);
+  SPRINT__KEEP(state, s->control_version);
+}
+
 static const struct sprint__estimator_ops svrg_ops = {
     .setup = svrg_setup,
     .want = svrg_want,
@@ -223,6 +243,8 @@ static const struct sprint__estimator_ops svrg_ops = {
     .drift = svrg_drift,
     .ifo_per_epoch = svrg_ifo,
     .follows_gradient = true,
+    .state = svrg_state,
+    .resumes = true,
 };
 
 static const sprint_param svrg_params[] = {

@@ -236,12 +236,24 @@ static double two_stage_ifo(const sprint_solver *solver) {
   return (double)s->probes * (double)solver->batch * fmin(guess, s->minimizer.iterations);
 }
 
+static void two_stage_state(sprint_solver *solver, struct sprint__state *state) {
+  struct two_stage *s = solver->impl;
+  size_t d = solver->model->n_features, n = s->probes * solver->batch;
+  sprint__state_count(state, "s->told", &s->told, s->probes);
+  SPRINT__KEEP_ARRAY(state, s->theta, s->probes * solver->n_params);
+  SPRINT__KEEP_ARRAY(state, s->x, n * d);
+  SPRINT__KEEP_ARRAY(state, s->y, n);
+  SPRINT__KEEP_ARRAY(state, s->x_mean, s->probes * d);
+}
+
 static const struct sprint__estimator_ops two_stage_ops = {
     .setup = two_stage_setup,
     .want = two_stage_want,
     .batch = two_stage_batch,
     .ifo_per_epoch = two_stage_ifo,
     .jumps = true,
+    .state = two_stage_state,
+    .resumes = true,
 };
 
 static const sprint_param two_stage_params[] = {

@@ -69,3 +69,14 @@ sprint_status sprint__kept_add(sprint_solver *solver, const sprint_records *reco
   kept->records.n += n;
   return SPRINT_OK;
 }
+
+void sprint__kept_state(sprint_solver *solver, struct sprint__state *state) {
+  struct sprint__kept *kept = solver->kept;
+  sprint__state_count(state, "kept->records.n", &kept->records.n, solver->n);
+  size_t n = kept->records.n;
+  SPRINT__KEEP_ARRAY(state, kept->x, n * solver->model->n_features);
+  SPRINT__KEEP_ARRAY(state, kept->y, n);
+  SPRINT__KEEP_ARRAY(state, kept->stratum, n);
+  SPRINT__KEEP_ARRAY(state, kept->who, n);
+  SPRINT__KEEP_ARRAY(state, kept->weight, n);
+}

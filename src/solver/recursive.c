@@ -101,6 +101,14 @@ void sprint__recursive_batch(sprint_solver *solver, struct sprint__recursive *s,
   ret_estimate->ifo = 2 * records->n;
 }
 
+void sprint__recursive_state(const sprint_solver *solver, struct sprint__recursive *s, struct sprint__state *state) {
+  sprint__snapshot_state(&s->taking, state);
+  SPRINT__KEEP(state, s->deployment);
+  SPRINT__KEEP_ARRAY(state, s->before, solver->n_params);
+  SPRINT__KEEP_ARRAY(state, s->v, solver->n_params);
+  SPRINT__KEEP_ARRAY(state, s->p, solver->n_strata);
+}
+
 double sprint__recursive_ifo(const sprint_solver *solver) {
   return (double)solver->n + 2 * (double)(solver->inner - 1) * (double)solver->batch;
 }

@@ -43,6 +43,9 @@ bool sprint__recursive_population(sprint_solver *solver, struct sprint__recursiv
 void sprint__recursive_batch(sprint_solver *solver, struct sprint__recursive *s, const sprint_records *records,
                              const struct sprint__rows *rows, struct sprint__estimate *ret_estimate);
 
+/* What goes on. */
+void sprint__recursive_state(const sprint_solver *solver, struct sprint__recursive *s, struct sprint__state *state);
+
 /* Per-sample gradients of an epoch that begins with the gradient of all: n + 2b(m - 1). */
 double sprint__recursive_ifo(const sprint_solver *solver);
 

@@ -104,10 +104,12 @@ static const sprint_param pieces_params[] = {
     SPRINT__REALS("at", "", 1, 1e12, "epochs at which the next size takes over; one fewer than sizes"),
 };
 
-static const struct sprint__schedule_ops constant_ops = {constant_setup, sprint__schedule_constant, NULL};
-static const struct sprint__schedule_ops root_ops = {root_setup, sprint__schedule_constant, NULL};
-static const struct sprint__schedule_ops time_ops = {time_setup, time_size, NULL};
-static const struct sprint__schedule_ops pieces_ops = {pieces_setup, pieces_size, NULL};
+static const struct sprint__schedule_ops constant_ops = {
+    .setup = constant_setup, .size = sprint__schedule_constant, .resumes = true};
+static const struct sprint__schedule_ops root_ops = {
+    .setup = root_setup, .size = sprint__schedule_constant, .resumes = true};
+static const struct sprint__schedule_ops time_ops = {.setup = time_setup, .size = time_size, .resumes = true};
+static const struct sprint__schedule_ops pieces_ops = {.setup = pieces_setup, .size = pieces_size, .resumes = true};
 
 static const sprint_kind step_constant = {"constant", "the same step always", constant_params, 1, &constant_ops};
 static const sprint_kind step_root = {"inverse-root", "a constant step that fits the length of the run", root_params, 1,

@@ -2,6 +2,7 @@
 #ifndef SPRINT_SOLVER_SCHEDULE_H
 #define SPRINT_SOLVER_SCHEDULE_H
 
+#include "base/state.h"
 #include "config/section.h"
 
 struct sprint__schedule;
@@ -15,6 +16,9 @@ struct sprint__schedule_ops {
   /* The direction (n_params) to go against instead of v, called once a step; may be in the schedule's own room. NULL: v
    * itself, and a fast engine may take such steps. */
   const sprint_real *(*turn)(struct sprint__schedule *schedule, const sprint_real *v, uint64_t step);
+  /* As an estimator's. */
+  void (*state)(struct sprint__schedule *schedule, struct sprint__state *state);
+  bool resumes;
 };
 
 struct sprint__schedule {

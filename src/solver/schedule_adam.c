@@ -45,7 +45,16 @@ static const sprint_real *adam_turn(struct sprint__schedule *schedule, const spr
   return s->turned;
 }
 
-static const struct sprint__schedule_ops adam_ops = {adam_setup, sprint__schedule_constant, adam_turn};
+static void adam_state(struct sprint__schedule *schedule, struct sprint__state *state) {
+  struct adam *s = schedule->impl;
+  SPRINT__KEEP(state, s->power1);
+  SPRINT__KEEP(state, s->power2);
+  SPRINT__KEEP_ARRAY(state, s->first, schedule->n_params);
+  SPRINT__KEEP_ARRAY(state, s->second, schedule->n_params);
+}
+
+static const struct sprint__schedule_ops adam_ops = {
+    .setup = adam_setup, .size = sprint__schedule_constant, .turn = adam_turn, .state = adam_state, .resumes = true};
 
 static const sprint_param adam_params[] = {
     SPRINT__REAL("size", "0.001", DBL_MIN, 1e6, "the step, gamma"),

@@ -31,7 +31,16 @@ static const sprint_real *momentum_turn(struct sprint__schedule *schedule, const
   return s->turned;
 }
 
-static const struct sprint__schedule_ops momentum_ops = {momentum_setup, sprint__schedule_constant, momentum_turn};
+static void momentum_state(struct sprint__schedule *schedule, struct sprint__state *state) {
+  struct momentum *s = schedule->impl;
+  SPRINT__KEEP_ARRAY(state, s->u, schedule->n_params);
+}
+
+static const struct sprint__schedule_ops momentum_ops = {.setup = momentum_setup,
+                                                         .size = sprint__schedule_constant,
+                                                         .turn = momentum_turn,
+                                                         .state = momentum_state,
+                                                         .resumes = true};
 
 static const sprint_param momentum_params[] = {
     SPRINT__REAL("size", "0.01", DBL_MIN, 1e6, "the step, gamma"),

@@ -102,3 +102,11 @@ const struct sprint__strata_sums *sprint__snapshot_tell(sprint_solver *solver, s
   if (whole) snapshot->taken++;
   return whole;
 }
+
+void sprint__snapshot_state(struct sprint__snapshot *snapshot, struct sprint__state *state) {
+  SPRINT__KEEP(state, snapshot->taken);
+  if (snapshot->kind != SPRINT__SNAPSHOT_ADAPTIVE) return;
+  SPRINT__KEEP(state, snapshot->pieces);
+  SPRINT__KEEP(state, snapshot->squares);
+  sprint__strata_sums_state(&snapshot->sums, state);
+}

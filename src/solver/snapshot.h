@@ -50,4 +50,7 @@ void sprint__snapshot_want(const sprint_solver *solver, const struct sprint__sna
 const struct sprint__strata_sums *sprint__snapshot_tell(sprint_solver *solver, struct sprint__snapshot *snapshot,
                                                         const struct sprint__strata_sums *told);
 
+/* What goes on: how many there were, and of the one that is being taken what it has. */
+void sprint__snapshot_state(struct sprint__snapshot *snapshot, struct sprint__state *state);
+
 #endif

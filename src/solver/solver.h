@@ -3,6 +3,7 @@
 #ifndef SPRINT_SOLVER_SOLVER_H
 #define SPRINT_SOLVER_SOLVER_H
 
+#include "base/state.h"
 #include "shift/shift.h"
 #include "solver/deploy.h"
 #include "solver/schedule.h"
@@ -62,6 +63,10 @@ struct sprint__estimator_ops {
   bool gradientless;                                    /* a step takes no per-sample gradients */
   bool jumps;                                           /* theta goes where it says, whatever the step rule */
   bool full; /* a step looks at everybody: an epoch is one step unless told otherwise */
+  /* What goes on from step to step in impl; NULL: nothing does. `resumes`: that is all there is, so that a run can be
+   * taken up where it was left. */
+  void (*state)(sprint_solver *solver, struct sprint__state *state);
+  bool resumes;
 };
 
 /* Looking again at everybody's records as they were told last: by an engine that can make them anew, or by a copy that
@@ -145,6 +150,10 @@ extern const sprint_kind sprint__estimator_full, sprint__estimator_sgd, sprint__
 extern const sprint_kind sprint__estimator_rrm, sprint__estimator_perfgd, sprint__estimator_perfgd_full,
     sprint__estimator_dfo, sprint__estimator_two_stage;
 
+/* state.c: all of the solver that goes on; and why it cannot be told, in a few words (NULL: it can). */
+void sprint__solver_state(sprint_solver *solver, struct sprint__state *state);
+const char *sprint__solver_unresumable(const sprint_solver *solver);
+
 /* The sections of a config that make up a method. */
 struct sprint__method {
   const struct sprint__section *method, *step, *deploy, *stop;
@@ -188,6 +197,7 @@ sprint_status sprint__kept_setup(sprint_solver *solver);
 void sprint__kept_clear(sprint_solver *solver);
 sprint_status sprint__kept_add(sprint_solver *solver, const sprint_records *records);
 const sprint_records *sprint__kept_records(const sprint_solver *solver);
+void sprint__kept_state(sprint_solver *solver, struct sprint__state *state);
 
 /* The sums of records told, stratum by stratum, at theta; added to what is there. */
 void sprint__solver_add_records(sprint_solver *solver, const sprint_records *records, const sprint_real *theta,

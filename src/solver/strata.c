@@ -89,3 +89,13 @@ void sprint__strata_mean(sprint_context *context, const struct sprint__strata_pa
   int n_lanes = sprint__lanes_for(chunks, 10.0 * CHUNK * (double)parts->n_strata, 0);
   sprint__lanes_run(context, chunks, n_lanes, mean_chunks, &work);
 }
+
+void sprint__strata_sums_state(struct sprint__strata_sums *sums, struct sprint__state *state) {
+  SPRINT__KEEP_ARRAY(state, sums->gradient, sums->n_strata * sums->n_params);
+  SPRINT__KEEP_ARRAY(state, sums->loss, sums->n_strata);
+  SPRINT__KEEP_ARRAY(state, sums->count, sums->n_strata);
+  SPRINT__KEEP_ARRAY(state, sums->weight, sums->n_strata);
+  SPRINT__KEEP_ARRAY(state, sums->correct, sums->n_strata);
+  SPRINT__KEEP_ARRAY(state, sums->p, sums->n_strata);
+  SPRINT__KEEP(state, sums->n);
+}

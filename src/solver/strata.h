@@ -3,6 +3,7 @@
 #define SPRINT_SOLVER_STRATA_H
 
 #include "base/arena.h"
+#include "base/state.h"
 
 struct sprint__strata_sums {
   size_t n_strata, n_params;
@@ -25,6 +26,9 @@ void sprint__strata_sums_clear(struct sprint__strata_sums *sums);
  */
 void sprint__strata_count(struct sprint__strata_sums *sums, size_t c, size_t n, const double *weights, double loss,
                           double correct);
+
+/* All of them, for a checkpoint. */
+void sprint__strata_sums_state(struct sprint__strata_sums *sums, struct sprint__state *state);
 
 /* What all records count for. */
 double sprint__strata_weight(const struct sprint__strata_sums *sums);

@@ -44,7 +44,7 @@ close() {
 }
 
 # The lines by which a long run shows how far it is: a machine under load may make any run a long one.
-progress='^\[[#.]*\] [0-9]+ of [0-9]+ runs|: (started|done in .*)$|^[^ ]+ +[0-9]+ %.* epoch '
+progress='^\[[#.]*\] [0-9]+ of [0-9]+ runs|: (started|done in .*|goes on from epoch .*)$|^[^ ]+ +[0-9]+ %.* epoch '
 
 # runs ARGUMENT...: sprint succeeds and says nothing on stderr but progress; its output is in ./stdout.
 runs() {

@@ -1,0 +1,302 @@
+/* Checkpoints: see checkpoint.h. A file is a line that says what it is, the run's identity, the parts of base/state.h,
+ * and the SHA-256 sum of all that, in 64 digits. */
+#define _POSIX_C_SOURCE 200809L
+#include "run/checkpoint.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/lock.h"
+#include "base/sized.h"
+#include "base/sum.h"
+#include "run/saved.h"
+#include "run/trace.h"
+
+#define MAGIC      "sprint checkpoint 1\n"
+#define UNFINISHED "unfinished"
+#define BEFORE     "unfinished-before" /* what other settings had begun */
+
+/* Seconds between two checkpoints: at least so many, and at least so many times what the newest took. */
+#define EVERY       5.0
+#define TIMES_SPENT 100.0
+
+enum { DIGITS = SPRINT__SUM_TEXT - 1, NOTE = 512 };
+
+struct sprint__checkpoints {
+  sprint_lock *lock;
+  char *folder, *unfinished; /* the run's, and that within it */
+  char *newest, *before;     /* checkpoints */
+  char *identity;            /* of the run, at its start */
+  FILE *trace, *timing;      /* that grow */
+  double every;              /* seconds between two; 0: as it fits */
+  double taken, spent;       /* clock of the newest checkpoint, or of the start; seconds that it took */
+  bool never;                /* there can be none */
+  char note[NOTE];           /* what whoever started it should know; "" */
+};
+
+void sprint__checkpoint_free(struct sprint__checkpoints *kept) {
+  if (!kept) return;
+  if (kept->trace) fclose(kept->trace);
+  if (kept->timing) fclose(kept->timing);
+  sprint_lock_free(kept->lock);
+  void *const owned[] = {kept->folder, kept->unfinished, kept->newest, kept->before, kept->identity};
+  for (size_t i = 0; i < SPRINT__COUNT(owned); i++) sprint__free(owned[i]);
+  sprint__free(kept);
+}
+
+bool sprint_run_resumes(const sprint_run *run) { return run && !sprint__engine_unresumable(run->engine); }
+
+const char *sprint_run_note(const sprint_run *run) { return run && run->kept ? run->kept->note : ""; }
+
+__attribute__((format(printf, 2, 3))) static void note(struct sprint__checkpoints *kept, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(kept->note, sizeof kept->note, format, arguments);
+  va_end(arguments);
+}
+
+/* The rows of the trace, whose number is read first. */
+static void rows_state(sprint_run *run, struct sprint__state *state) {
+  size_t n_strata = run->shift->population->n_strata, most = (size_t)(state->left / sizeof *run->rows);
+  sprint__state_count(state, "run->n_rows", &run->n_rows, state->reads ? most : SIZE_MAX);
+  if (!sprint__state_ok(state)) return;
+  if (state->reads)
+    state->status =
+        sprint__grow(run->context, (void **)&run->rows, 0, &run->n_rows_room, run->n_rows + 1, sizeof *run->rows);
+  if (state->reads && sprint__state_ok(state))
+    state->status = sprint__grow(run->context, (void **)&run->strata, 0, &run->n_strata_room,
+                                 (run->n_rows + 1) * n_strata, sizeof *run->strata);
+  SPRINT__KEEP_ARRAY(state, run->rows, run->n_rows);
+  SPRINT__KEEP_ARRAY(state, run->strata, run->n_rows * n_strata);
+}
+
+static void run_state(sprint_run *run, struct sprint__state *state) {
+  size_t n_params = run->solver->n_params;
+  sprint__engine_state(run->engine, state);
+  rows_state(run, state);
+  SPRINT__KEEP(state, run->seconds);
+  SPRINT__KEEP(state, run->evals_before);
+  SPRINT__KEEP_ARRAY(state, run->theta_before, n_params);
+  SPRINT__KEEP_ARRAY(state, run->theta_sound, n_params);
+  sprint__state_count(state, "run->n_sound", &run->n_sound, run->n_rows);
+}
+
+static void put(struct sprint__state *state, const void *bytes, size_t size) {
+  fwrite(bytes, 1, size, state->stream);
+  sha256_update(&state->sum, size, bytes);
+}
+
+/* Into a file beside; the newest becomes the one before, and this the newest. */
+static sprint_status write_checkpoint(sprint_run *run) {
+  struct sprint__checkpoints *kept = run->kept;
+  struct sprint__file file;
+  char digits[SPRINT__SUM_TEXT];
+  SPRINT__TRY(sprint__file_create(run->context, kept->newest, &file));
+  struct sprint__state state = {.context = run->context, .stream = file.stream, .path = kept->newest};
+  uint64_t length = strlen(kept->identity);
+  sha256_init(&state.sum);
+  put(&state, MAGIC, strlen(MAGIC));
+  put(&state, &length, sizeof length);
+  put(&state, kept->identity, length);
+  run_state(run, &state);
+  sprint__sum_text(&state.sum, digits);
+  fwrite(digits, 1, DIGITS, file.stream);
+  if (access(kept->newest, F_OK) == 0 && rename(kept->newest, kept->before) != 0) {
+    sprint__file_abandon(&file);
+    return sprint_fail(run->context, SPRINT_ERROR_IO, "%s: cannot be renamed: %s", kept->newest, strerror(errno));
+  }
+  SPRINT__TRY(sprint__file_commit(run->context, &file));
+  sprint__folder_sync(kept->unfinished);
+  return SPRINT_OK;
+}
+
+bool sprint__checkpoint_is_due(const sprint_run *run) {
+  const struct sprint__checkpoints *kept = run->kept;
+  if (!kept || kept->never) return false;
+  double wait = kept->every > 0 ? kept->every : fmax(EVERY, TIMES_SPENT * kept->spent);
+  if (!run->paused && sprint__clock_coarse() - kept->taken < wait) return false;
+  return sprint__engine_rests(run->engine);
+}
+
+void sprint__checkpoint_take(sprint_run *run) {
+  struct sprint__checkpoints *kept = run->kept;
+  double start = sprint__clock();
+  run->solver->cost.shift_evals = run->shift->evals - run->evals_before;
+  if (write_checkpoint(run) != SPRINT_OK)
+    note(kept, "no checkpoint could be written, a kill would lose the newest work: %s",
+         sprint_context_error(run->context));
+  kept->taken = sprint__clock();
+  kept->spent = kept->taken - start;
+}
+
+sprint_status sprint__checkpoint_row(sprint_run *run) {
+  struct sprint__checkpoints *kept = run->kept;
+  if (!kept) return SPRINT_OK;
+  sprint__trace_print_row(run, run->n_rows - 1, kept->trace);
+  sprint__timing_print_row(run, run->n_rows - 1, kept->timing);
+  if (fflush(kept->trace) != 0 || fflush(kept->timing) != 0)
+    note(kept, "the growing trace could not be written: %s", strerror(errno));
+  return SPRINT_OK;
+}
+
+/* The whole file is as it was written: its sum says so. Leaves the stream behind the identity, if that is this run's.
+ */
+enum found { NONE, DAMAGED, OTHER, GOOD };
+
+static enum found examine(const struct sprint__checkpoints *kept, FILE *stream, uint64_t size) {
+  char digits[DIGITS], sum[SPRINT__SUM_TEXT], magic[sizeof MAGIC - 1];
+  uint64_t length = 0, expected = strlen(kept->identity);
+  if (size < sizeof magic + sizeof length + DIGITS) return DAMAGED;
+  if (sprint__sum_of_stream(stream, size - DIGITS, sum) != size - DIGITS) return DAMAGED;
+  if (fread(digits, 1, DIGITS, stream) != DIGITS || memcmp(digits, sum, DIGITS) != 0) return DAMAGED;
+  rewind(stream);
+  if (fread(magic, 1, sizeof magic, stream) != sizeof magic || memcmp(magic, MAGIC, sizeof magic) != 0) return OTHER;
+  if (fread(&length, sizeof length, 1, stream) != 1 || length != expected) return OTHER;
+  for (uint64_t i = 0; i < length; i++)
+    if (fgetc(stream) != (unsigned char)kept->identity[i]) return OTHER;
+  return GOOD;
+}
+
+/* Opens a checkpoint; *ret_left are the bytes of its parts. */
+static enum found look_for(const struct sprint__checkpoints *kept, const char *path, FILE **ret_stream,
+                           uint64_t *ret_left) {
+  FILE *stream = fopen(path, "rb");
+  struct stat info;
+  if (!stream) return NONE;
+  enum found found = fstat(fileno(stream), &info) == 0 && S_ISREG(info.st_mode)
+                         ? examine(kept, stream, (uint64_t)info.st_size)
+                         : DAMAGED;
+  if (found == GOOD) {
+    *ret_stream = stream;
+    *ret_left = (uint64_t)info.st_size - (uint64_t)ftell(stream) - DIGITS;
+  } else {
+    fclose(stream);
+  }
+  return found;
+}
+
+static sprint_status read_checkpoint(sprint_run *run, FILE *stream, const char *path, uint64_t left) {
+  struct sprint__state state = {.context = run->context, .stream = stream, .path = path, .reads = true, .left = left};
+  run_state(run, &state);
+  if (sprint__state_ok(&state) && state.left > 0)
+    state.status = sprint_fail(run->context, SPRINT_ERROR_INPUT, "%s: %" PRIu64 " bytes too many", path, state.left);
+  return state.status;
+}
+
+/* What other settings had begun is set aside, not lost. */
+static sprint_status set_aside(sprint_run *run) {
+  struct sprint__checkpoints *kept = run->kept;
+  SPRINT__SCOPED(sprint__free) char *aside = sprint__printf(run->context, "%s/" BEFORE, kept->folder);
+  if (!aside) return SPRINT_ERROR_MEMORY;
+  SPRINT__TRY(sprint__folder_remove(run->context, aside));
+  SPRINT__TRY(sprint__file_rename(run->context, kept->unfinished, aside));
+  sprint_lock_free(sprint__give(&kept->lock));
+  note(kept, "begins anew: what is unfinished is of other settings or another version, and was moved to %s", aside);
+  return sprint_folder_lock(run->context, kept->unfinished, &kept->lock);
+}
+
+/* Goes on from the newest checkpoint that is whole. */
+static sprint_status resume(sprint_run *run) {
+  struct sprint__checkpoints *kept = run->kept;
+  uint64_t left = 0;
+  SPRINT__SCOPED(fclose) FILE *stream = NULL;
+  const char *path = kept->newest;
+  enum found newest = look_for(kept, path, &stream, &left), found = newest;
+  if (newest == NONE || newest == DAMAGED) found = look_for(kept, path = kept->before, &stream, &left);
+  if (found == OTHER) return set_aside(run);
+  if (found == GOOD) {
+    SPRINT__TRY(read_checkpoint(run, stream, path, left));
+    note(kept, "%sgoes on from epoch %.4g",
+         newest == DAMAGED ? "the newest checkpoint is damaged, the one before is whole: " : "",
+         sprint__solver_epoch(run->solver));
+  } else if (newest == DAMAGED || found == DAMAGED) {
+    note(kept, "begins anew: its checkpoint in %s is damaged", kept->unfinished);
+  }
+  return SPRINT_OK;
+}
+
+/* The trace as far as it is known, which grows from here on. */
+static sprint_status show_rows(sprint_run *run, const char *name, void (*print)(const sprint_run *, FILE *),
+                               FILE **ret_stream) {
+  SPRINT__SCOPED(sprint__free) char *path = sprint__printf(run->context, "%s/%s", run->kept->unfinished, name);
+  if (!path) return SPRINT_ERROR_MEMORY;
+  remove(path);
+  *ret_stream = fopen(path, "wbx");
+  if (*ret_stream) print(run, *ret_stream);
+  if (!*ret_stream || fflush(*ret_stream) != 0)
+    return sprint_fail(run->context, SPRINT_ERROR_IO, "%s: cannot be written: %s", path, strerror(errno));
+  return SPRINT_OK;
+}
+
+/* Room for two checkpoints, one more that is being written, and the model. */
+static sprint_status check_room(sprint_run *run) {
+  struct sprint__state state = {.context = run->context};
+  struct statvfs disk;
+  run_state(run, &state);
+  double need = 3 * (double)state.left + 2 * (double)run->solver->n_params * sizeof(sprint_real) + 65536;
+  if (statvfs(run->kept->unfinished, &disk) != 0) return SPRINT_OK;
+  double room = (double)disk.f_bavail * (double)disk.f_frsize;
+  if (room >= need) return SPRINT_OK;
+  return sprint_fail(run->context, SPRINT_ERROR_IO, "%s: the run may need %.3g MB here, and there are %.3g",
+                     run->kept->folder, need / 1e6, room / 1e6);
+}
+
+static sprint_status open_folder(sprint_run *run, const char *folder) {
+  struct sprint__checkpoints *kept = run->kept;
+  sprint_context *context = run->context;
+  kept->folder = sprint__strdup(context, folder);
+  kept->unfinished = sprint__printf(context, "%s/" UNFINISHED, folder);
+  kept->newest = sprint__printf(context, "%s/" UNFINISHED "/checkpoint", folder);
+  kept->before = sprint__printf(context, "%s/" UNFINISHED "/checkpoint.before", folder);
+  kept->identity = sprint__run_identity(run);
+  if (!kept->folder || !kept->unfinished || !kept->newest || !kept->before || !kept->identity)
+    return sprint_fail(context, SPRINT_ERROR_MEMORY, "out of memory: %s", folder);
+  return sprint_folder_lock(context, kept->unfinished, &kept->lock);
+}
+
+sprint_status sprint_run_keep(sprint_run *run, const char *folder, const sprint_keep_options *given) {
+  if (!run) return SPRINT_ERROR_ARGUMENT;
+  SPRINT__REQUIRE(run->context, folder);
+  sprint_keep_options options = {.size = sizeof options};
+  if (given) SPRINT__SIZED_TAKE(run->context, sprint_keep_options, given, &options);
+  if (!(options.every >= 0))
+    return sprint_fail(run->context, SPRINT_ERROR_ARGUMENT, "checkpoints every %g seconds; 0 or more was expected",
+                       options.every);
+  if (run->kept || run->n_rows > 0 || run->solver->cost.deployments > 0)
+    return sprint_fail(run->context, SPRINT_ERROR_ARGUMENT,
+                       "%s: the run is kept, or has begun; before that was expected", folder);
+  struct sprint__checkpoints *kept = run->kept = sprint__alloc(run->context, 1, sizeof *kept);
+  if (!kept) return SPRINT_ERROR_MEMORY;
+  const char *why = sprint__engine_unresumable(run->engine);
+  kept->never = why != NULL;
+  kept->every = options.every;
+  kept->taken = sprint__clock();
+  SPRINT__TRY(open_folder(run, folder));
+  SPRINT__TRY(check_room(run));
+  if (!kept->never) SPRINT__TRY(resume(run));
+  if (kept->never) note(kept, "takes no checkpoints: %s", why);
+  SPRINT__TRY(show_rows(run, SPRINT__TRACE_FILE, sprint__trace_print, &kept->trace));
+  return show_rows(run, SPRINT__TIMING_FILE, sprint__timing_print, &kept->timing);
+}
+
+sprint_status sprint__checkpoint_done(const sprint_run *run, const char *folder) {
+  const struct sprint__checkpoints *kept = run->kept;
+  bool finished = run->solver->stop != SPRINT_STOP_RUNNING && run->solver->stop != SPRINT_STOP_REQUESTED;
+  if (!kept || !finished || strcmp(kept->folder, folder) != 0) return SPRINT_OK;
+  return sprint__folder_remove(run->context, kept->unfinished);
+}
+
+void sprint__checkpoint_sweep(sprint_context *context, const char *folder) {
+  SPRINT__SCOPED(sprint__free) char *unfinished = sprint__printf(context, "%s/" UNFINISHED, folder);
+  SPRINT__SCOPED(sprint_lock_free) sprint_lock *lock = NULL;
+  if (!unfinished || access(unfinished, F_OK) != 0) return;
+  if (sprint_folder_lock(context, unfinished, &lock) == SPRINT_OK) sprint__folder_remove(context, unfinished);
+}

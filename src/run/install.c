@@ -1,0 +1,77 @@
+/* A run is replaced whole or not at all: see install.h. */
+#define _POSIX_C_SOURCE 200809L
+#include "run/install.h"
+
+#include <unistd.h>
+
+#include "base/file.h"
+#include "run/saved.h"
+
+#define SAVING   "saving"
+#define COMPLETE "complete"
+
+/* All that a run may have; run.json goes first and comes last, so that it never speaks for other files. */
+static const char *const names[] = {SPRINT__TRACE_FILE, SPRINT__TIMING_FILE, SPRINT__MODEL_FILE,
+                                    SPRINT__LAST_FINITE_FILE};
+
+sprint_status sprint__install_begin(sprint_context *context, const char *folder, sprint_lock **ret_lock,
+                                    char **ret_saving) {
+  SPRINT__SCOPED(sprint__free) char *saving = sprint__printf(context, "%s/" SAVING, folder);
+  SPRINT__SCOPED(sprint_lock_free) sprint_lock *lock = NULL;
+  if (!saving) return SPRINT_ERROR_MEMORY;
+  SPRINT__TRY(sprint__folder_make(context, folder));
+  SPRINT__TRY(sprint__install_settle(context, folder));
+  SPRINT__TRY(sprint_folder_lock(context, saving, &lock));
+  SPRINT__TRY(sprint__folder_clear(context, saving));
+  *ret_lock = sprint__give(&lock);
+  *ret_saving = sprint__give(&saving);
+  return SPRINT_OK;
+}
+
+static bool is_there(const char *path) { return access(path, F_OK) == 0; }
+
+/* One file to where it belongs. What is not among the new files and not listed by them is of an older run. */
+static sprint_status move(sprint_context *context, const char *folder, const char *name, const json_t *files) {
+  SPRINT__SCOPED(sprint__free) char *from = sprint__printf(context, "%s/" COMPLETE "/%s", folder, name);
+  SPRINT__SCOPED(sprint__free) char *to = sprint__printf(context, "%s/%s", folder, name);
+  if (!from || !to) return SPRINT_ERROR_MEMORY;
+  if (is_there(from)) return sprint__file_rename(context, from, to);
+  return json_object_get(files, name) ? SPRINT_OK : sprint__file_remove(context, to);
+}
+
+/* Moves all; with run.json gone from among them, that was done before. */
+static sprint_status move_all(sprint_context *context, const char *folder, const char *complete) {
+  SPRINT__SCOPED(sprint__free) char *record = sprint__printf(context, "%s/" SPRINT__RECORD_FILE, complete);
+  SPRINT__SCOPED(json_decref) json_t *json = NULL;
+  if (!record) return SPRINT_ERROR_MEMORY;
+  if (!is_there(record)) return SPRINT_OK;
+  SPRINT__TRY(sprint__saved_read(context, complete, &json));
+  SPRINT__TRY(sprint__saved_forget(context, folder));
+  for (size_t i = 0; i < SPRINT__COUNT(names); i++)
+    SPRINT__TRY(move(context, folder, names[i], json_object_get(json, "files")));
+  sprint__folder_sync(folder);
+  return move(context, folder, SPRINT__RECORD_FILE, NULL);
+}
+
+sprint_status sprint__install_settle(sprint_context *context, const char *folder) {
+  SPRINT__SCOPED(sprint__free) char *complete = sprint__printf(context, "%s/" COMPLETE, folder);
+  SPRINT__SCOPED(sprint_lock_free) sprint_lock *lock = NULL;
+  if (!complete) return SPRINT_ERROR_MEMORY;
+  if (!is_there(complete)) return SPRINT_OK;
+  SPRINT__TRY(sprint_folder_lock(context, complete, &lock));
+  SPRINT__TRY(move_all(context, folder, complete));
+  sprint__folder_sync(folder);
+  return sprint__folder_remove(context, complete);
+}
+
+sprint_status sprint__install_commit(sprint_context *context, const char *folder) {
+  SPRINT__SCOPED(sprint__free) char *saving = sprint__printf(context, "%s/" SAVING, folder);
+  SPRINT__SCOPED(sprint__free) char *complete = sprint__printf(context, "%s/" COMPLETE, folder);
+  if (!saving || !complete) return SPRINT_ERROR_MEMORY;
+  sprint__folder_sync(saving);
+  SPRINT__TRY(sprint__file_rename(context, saving, complete));
+  sprint__folder_sync(folder);
+  SPRINT__TRY(move_all(context, folder, complete));
+  sprint__folder_sync(folder);
+  return sprint__folder_remove(context, complete);
+}
