@@ -124,10 +124,11 @@ pid=$!
 until [ -e orphan/saga/seed-1/unfinished/trace.csv ]; do sleep 0.05; done
 kill -KILL $pid
 wait $pid 2>/dev/null
+all_ended() { ! pgrep -f "run long.yaml --out orphan" >/dev/null; }
 for _ in $(seq 60); do
-  pgrep -f "run long.yaml --out orphan" >/dev/null || break
+  all_ended && break
   sleep 0.1
 done
-check "children outlive their parent" sh -c '! pgrep -f "run long.yaml --out orphan" >/dev/null'
+check "children outlive their parent" all_ended
 
 done_testing
