@@ -880,6 +880,12 @@ SPRINT_API sprint_status sprint_solver_ask(sprint_solver *solver, sprint_want *r
 /* Records that do not fit what is wanted, or that are not finite, are refused, and the solver is as it was; a
  * population or sample that ends with another number of records than wanted is told again from the start. */
 SPRINT_API sprint_status sprint_solver_tell(sprint_solver *solver, const sprint_records *records);
+/* All of a solver in a file, between any two calls, so that the process may end: the file appears whole or not at all.
+ * And back, into a solver that was made by the same options (the starting point may be another) and has not been asked:
+ * it goes on as if nothing had happened, to the bit. A file that is damaged, or of other options, is refused, and the
+ * solver is as it was. Methods and step rules of plugins are refused: they do not say what they remember. */
+SPRINT_API sprint_status sprint_solver_save(const sprint_solver *solver, const char *path);
+SPRINT_API sprint_status sprint_solver_load(sprint_solver *solver, const char *path);
 SPRINT_API const sprint_real *sprint_solver_theta(const sprint_solver *solver);
 SPRINT_API const sprint_real *sprint_solver_direction(const sprint_solver *solver); /* v of the newest step */
 SPRINT_API sprint_counters sprint_solver_counters(const sprint_solver *solver);

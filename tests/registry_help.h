@@ -54,7 +54,7 @@ static size_t specs_of(const sprint_context *context, const char *family, const 
 }
 
 /* The shifts of specs_of, and some in which their parts meet. */
-static size_t shifts_of(const sprint_context *context, char shifts[MOST_SPECS][SPEC]) {
+static inline size_t shifts_of(const sprint_context *context, char shifts[MOST_SPECS][SPEC]) {
   size_t n_shifts = specs_of(context, "shifts", "", shifts);
   snprintf(shifts[n_shifts++], SPEC, "{kind: decay, of: {kind: retention, losses: exact, alpha: 2}}");
   snprintf(shifts[n_shifts++], SPEC, "{kind: decay, of: {kind: retention, losses: snapshot, alpha: 2}}");

@@ -95,4 +95,7 @@ const struct sprint__section *sprint__get_section(const struct sprint__section *
 sprint_status sprint__refuse(const struct sprint__section *section, const char *key, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* settings.c: every value of a section, defaults included, as JSON text. */
+char *sprint__settings_text(sprint_context *context, const struct sprint__section *section);
+
 #endif

@@ -1,14 +1,11 @@
-/* Checkpoints: see checkpoint.h. A file is a line that says what it is, the run's identity, the parts of base/state.h,
- * and the SHA-256 sum of all that, in 64 digits. */
+/* Checkpoints: see checkpoint.h. */
 #define _POSIX_C_SOURCE 200809L
 #include "run/checkpoint.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -16,7 +13,8 @@
 #include "base/file.h"
 #include "base/lock.h"
 #include "base/sized.h"
-#include "base/sum.h"
+#include "base/statefile.h"
+#include "run/identity.h"
 #include "run/saved.h"
 #include "run/trace.h"
 
@@ -28,7 +26,7 @@
 #define EVERY       5.0
 #define TIMES_SPENT 100.0
 
-enum { DIGITS = SPRINT__SUM_TEXT - 1, NOTE = 512 };
+enum { NOTE = 512 };
 
 struct sprint__checkpoints {
   sprint_lock *lock;
@@ -78,7 +76,8 @@ static void rows_state(sprint_run *run, struct sprint__state *state) {
   SPRINT__KEEP_ARRAY(state, run->strata, run->n_rows * n_strata);
 }
 
-static void run_state(sprint_run *run, struct sprint__state *state) {
+static void visit(void *user, struct sprint__state *state) {
+  sprint_run *run = user;
   size_t n_params = run->solver->n_params;
   sprint__engine_state(run->engine, state);
   rows_state(run, state);
@@ -89,33 +88,8 @@ static void run_state(sprint_run *run, struct sprint__state *state) {
   sprint__state_count(state, "run->n_sound", &run->n_sound, run->n_rows);
 }
 
-static void put(struct sprint__state *state, const void *bytes, size_t size) {
-  fwrite(bytes, 1, size, state->stream);
-  sha256_update(&state->sum, size, bytes);
-}
-
-/* Into a file beside; the newest becomes the one before, and this the newest. */
-static sprint_status write_checkpoint(sprint_run *run) {
-  struct sprint__checkpoints *kept = run->kept;
-  struct sprint__file file;
-  char digits[SPRINT__SUM_TEXT];
-  SPRINT__TRY(sprint__file_create(run->context, kept->newest, &file));
-  struct sprint__state state = {.context = run->context, .stream = file.stream, .path = kept->newest};
-  uint64_t length = strlen(kept->identity);
-  sha256_init(&state.sum);
-  put(&state, MAGIC, strlen(MAGIC));
-  put(&state, &length, sizeof length);
-  put(&state, kept->identity, length);
-  run_state(run, &state);
-  sprint__sum_text(&state.sum, digits);
-  fwrite(digits, 1, DIGITS, file.stream);
-  if (access(kept->newest, F_OK) == 0 && rename(kept->newest, kept->before) != 0) {
-    sprint__file_abandon(&file);
-    return sprint_fail(run->context, SPRINT_ERROR_IO, "%s: cannot be renamed: %s", kept->newest, strerror(errno));
-  }
-  SPRINT__TRY(sprint__file_commit(run->context, &file));
-  sprint__folder_sync(kept->unfinished);
-  return SPRINT_OK;
+static struct sprint__statefile_frame frame_of(sprint_run *run) {
+  return (struct sprint__statefile_frame){MAGIC, run->kept->identity, visit, run};
 }
 
 bool sprint__checkpoint_is_due(const sprint_run *run) {
@@ -130,9 +104,11 @@ void sprint__checkpoint_take(sprint_run *run) {
   struct sprint__checkpoints *kept = run->kept;
   double start = sprint__clock();
   run->solver->cost.shift_evals = run->shift->evals - run->evals_before;
-  if (write_checkpoint(run) != SPRINT_OK)
+  struct sprint__statefile_frame frame = frame_of(run);
+  if (sprint__statefile_write(run->context, kept->newest, kept->before, &frame) != SPRINT_OK)
     note(kept, "no checkpoint could be written, a kill would lose the newest work: %s",
          sprint_context_error(run->context));
+  sprint__folder_sync(kept->unfinished);
   kept->taken = sprint__clock();
   kept->spent = kept->taken - start;
 }
@@ -145,50 +121,6 @@ sprint_status sprint__checkpoint_row(sprint_run *run) {
   if (fflush(kept->trace) != 0 || fflush(kept->timing) != 0)
     note(kept, "the growing trace could not be written: %s", strerror(errno));
   return SPRINT_OK;
-}
-
-/* The whole file is as it was written: its sum says so. Leaves the stream behind the identity, if that is this run's.
- */
-enum found { NONE, DAMAGED, OTHER, GOOD };
-
-static enum found examine(const struct sprint__checkpoints *kept, FILE *stream, uint64_t size) {
-  char digits[DIGITS], sum[SPRINT__SUM_TEXT], magic[sizeof MAGIC - 1];
-  uint64_t length = 0, expected = strlen(kept->identity);
-  if (size < sizeof magic + sizeof length + DIGITS) return DAMAGED;
-  if (sprint__sum_of_stream(stream, size - DIGITS, sum) != size - DIGITS) return DAMAGED;
-  if (fread(digits, 1, DIGITS, stream) != DIGITS || memcmp(digits, sum, DIGITS) != 0) return DAMAGED;
-  rewind(stream);
-  if (fread(magic, 1, sizeof magic, stream) != sizeof magic || memcmp(magic, MAGIC, sizeof magic) != 0) return OTHER;
-  if (fread(&length, sizeof length, 1, stream) != 1 || length != expected) return OTHER;
-  for (uint64_t i = 0; i < length; i++)
-    if (fgetc(stream) != (unsigned char)kept->identity[i]) return OTHER;
-  return GOOD;
-}
-
-/* Opens a checkpoint; *ret_left are the bytes of its parts. */
-static enum found look_for(const struct sprint__checkpoints *kept, const char *path, FILE **ret_stream,
-                           uint64_t *ret_left) {
-  FILE *stream = fopen(path, "rb");
-  struct stat info;
-  if (!stream) return NONE;
-  enum found found = fstat(fileno(stream), &info) == 0 && S_ISREG(info.st_mode)
-                         ? examine(kept, stream, (uint64_t)info.st_size)
-                         : DAMAGED;
-  if (found == GOOD) {
-    *ret_stream = stream;
-    *ret_left = (uint64_t)info.st_size - (uint64_t)ftell(stream) - DIGITS;
-  } else {
-    fclose(stream);
-  }
-  return found;
-}
-
-static sprint_status read_checkpoint(sprint_run *run, FILE *stream, const char *path, uint64_t left) {
-  struct sprint__state state = {.context = run->context, .stream = stream, .path = path, .reads = true, .left = left};
-  run_state(run, &state);
-  if (sprint__state_ok(&state) && state.left > 0)
-    state.status = sprint_fail(run->context, SPRINT_ERROR_INPUT, "%s: %" PRIu64 " bytes too many", path, state.left);
-  return state.status;
 }
 
 /* What other settings had begun is set aside, not lost. */
@@ -206,18 +138,18 @@ static sprint_status set_aside(sprint_run *run) {
 /* Goes on from the newest checkpoint that is whole. */
 static sprint_status resume(sprint_run *run) {
   struct sprint__checkpoints *kept = run->kept;
-  uint64_t left = 0;
-  SPRINT__SCOPED(fclose) FILE *stream = NULL;
-  const char *path = kept->newest;
-  enum found newest = look_for(kept, path, &stream, &left), found = newest;
-  if (newest == NONE || newest == DAMAGED) found = look_for(kept, path = kept->before, &stream, &left);
-  if (found == OTHER) return set_aside(run);
-  if (found == GOOD) {
-    SPRINT__TRY(read_checkpoint(run, stream, path, left));
+  struct sprint__statefile_frame frame = frame_of(run);
+  SPRINT__CLEARED(sprint__statefile_close) struct sprint__statefile file = {0};
+  enum sprint__statefile_found newest = sprint__statefile_open(kept->newest, &frame, &file), found = newest;
+  bool damaged = newest == SPRINT__STATEFILE_DAMAGED;
+  if (damaged || newest == SPRINT__STATEFILE_NONE) found = sprint__statefile_open(kept->before, &frame, &file);
+  if (found == SPRINT__STATEFILE_OTHER) return set_aside(run);
+  if (found == SPRINT__STATEFILE_GOOD) {
+    SPRINT__TRY(sprint__statefile_read(run->context, &file, &frame));
     note(kept, "%sgoes on from epoch %.4g",
-         newest == DAMAGED ? "the newest checkpoint is damaged, the one before is whole: " : "",
+         damaged ? "the newest checkpoint is damaged, the one before is whole: " : "",
          sprint__solver_epoch(run->solver));
-  } else if (newest == DAMAGED || found == DAMAGED) {
+  } else if (damaged || found == SPRINT__STATEFILE_DAMAGED) {
     note(kept, "begins anew: its checkpoint in %s is damaged", kept->unfinished);
   }
   return SPRINT_OK;
@@ -238,10 +170,10 @@ static sprint_status show_rows(sprint_run *run, const char *name, void (*print)(
 
 /* Room for two checkpoints, one more that is being written, and the model. */
 static sprint_status check_room(sprint_run *run) {
-  struct sprint__state state = {.context = run->context};
+  struct sprint__statefile_frame frame = frame_of(run);
   struct statvfs disk;
-  run_state(run, &state);
-  double need = 3 * (double)state.left + 2 * (double)run->solver->n_params * sizeof(sprint_real) + 65536;
+  double need = 3 * (double)sprint__statefile_size(run->context, &frame) +
+                2 * (double)run->solver->n_params * sizeof(sprint_real) + 65536;
   if (statvfs(run->kept->unfinished, &disk) != 0) return SPRINT_OK;
   double room = (double)disk.f_bavail * (double)disk.f_frsize;
   if (room >= need) return SPRINT_OK;

@@ -17,7 +17,4 @@ struct sprint_experiment {
 sprint_status sprint__experiment_start(sprint_experiment *experiment, size_t point, size_t method, uint64_t seed,
                                        sprint_run **ret_run);
 
-/* settings.c: every value of a section, defaults included, as JSON text. */
-char *sprint__settings_text(sprint_context *context, const struct sprint__section *section);
-
 #endif

@@ -44,6 +44,7 @@ sprint_status sprint_solver_new(sprint_context *context, const sprint_solver_opt
   SPRINT__TRY(check_told(context, &own, &method, solver));
   solver->gradient = sprint__arena_take(&solver->arena, solver->n_params, sizeof *solver->gradient);
   solver->told = sprint__strata_sums_of(&solver->arena, solver->n_strata, solver->n_params);
+  solver->settings = sprint__arena_keep(&solver->arena, sprint__settings_text(context, section));
   if (solver->revisits) SPRINT__TRY(sprint__kept_setup(solver));
   SPRINT__TRY(sprint__arena_status(&solver->arena));
   *ret_solver = sprint__give(&solver);
@@ -58,7 +59,12 @@ sprint_status sprint_run_new(sprint_context *context, const sprint_run_options *
   SPRINT__TRY(sprint__section_parse(context, &sprint__run_family, own.spec, "run", &section));
   sprint__stop_settle(section);
   struct sprint__run_sections sections = sprint__run_sections_of(section);
-  return sprint__run_build(context, &sections, &own, ret_run);
+  SPRINT__SCOPED(sprint_run_free) sprint_run *run = NULL;
+  SPRINT__TRY(sprint__run_build(context, &sections, &own, &run));
+  run->sections_text = sprint__settings_text(context, section);
+  if (!run->sections_text) return sprint_fail(context, SPRINT_ERROR_MEMORY, "out of memory");
+  *ret_run = sprint__give(&run);
+  return SPRINT_OK;
 }
 
 struct sprint__run_sections sprint__run_sections_of(const struct sprint__section *section) {

@@ -17,9 +17,9 @@ void sprint_run_free(sprint_run *run) {
   sprint__checkpoint_free(run->kept);
   sprint__engine_free(run->engine);
   sprint_solver_free(run->solver);
-  void *const owned[] = {run->name,   run->config_text, run->settings_text, run->rows,
-                         run->strata, run->theta_shown, run->theta_before,  run->theta_sound,
-                         run->room,   run->reference,   run->assessed};
+  void *const owned[] = {run->name,        run->config_text, run->settings_text, run->sections_text,
+                         run->rows,        run->strata,      run->theta_shown,   run->theta_before,
+                         run->theta_sound, run->room,        run->reference,     run->assessed};
   for (size_t i = 0; i < SPRINT__COUNT(owned); i++) sprint__free(owned[i]);
   sprint_shift_free(run->owned_shift);
   sprint_model_free(run->owned_model);

@@ -25,6 +25,7 @@ struct sprint_run {
   char *name;          /* of the method */
   char *config_text;   /* JSON of the config as it was given, or NULL */
   char *settings_text; /* JSON of all settings, defaults included */
+  char *sections_text; /* the same of the sections of a run alone, where it was made from those */
   sprint_model *owned_model;
   sprint_shift *owned_shift;
 

@@ -1,15 +1,14 @@
 /* Saved runs: see saved.h. */
 #include "run/saved.h"
 
-#include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
 #include "base/file.h"
 #include "base/sized.h"
 #include "base/sum.h"
 #include "run/assessment.h"
 #include "run/checkpoint.h"
+#include "run/identity.h"
 #include "run/install.h"
 #include "run/sections.h"
 #include "run/trace.h"
@@ -45,21 +44,11 @@ static sprint_stop stop_of(const json_t *json) {
   return SPRINT_STOP_RUNNING;
 }
 
-/* Takes out what is about the experiment as a whole: it leaves a run the same. */
-static void keep_own_settings(json_t *settings) {
-  const char *key;
-  json_t *value;
-  void *next;
-  json_object_foreach_safe(settings, next, key, value) {
-    if (sprint__key_is(key, strlen(key), SPRINT__OF_EXPERIMENT)) json_object_del(settings, key);
-  }
-}
-
 static bool same_settings(const sprint_run *run, json_t *saved) {
   SPRINT__SCOPED(json_decref)
   json_t *settings = run->settings_text ? json_loads(run->settings_text, 0, NULL) : NULL;
-  keep_own_settings(settings);
-  keep_own_settings(saved);
+  sprint__keep_own_settings(settings);
+  sprint__keep_own_settings(saved);
   return settings && json_equal(settings, saved);
 }
 
@@ -97,29 +86,6 @@ static bool has_files(const sprint_run *run, const char *folder, const json_t *f
     if (strcmp(sum, json_string_value(expected)) != 0) return false;
   }
   return json_object_get(files, SPRINT__TRACE_FILE) != NULL;
-}
-
-char *sprint__run_identity(const sprint_run *run) {
-  const sprint_solver *solver = run->solver;
-  SPRINT__SCOPED(json_decref) json_t *json = json_object();
-  json_t *settings = run->settings_text ? json_loads(run->settings_text, 0, NULL) : json_null();
-  keep_own_settings(settings);
-  int bad = 0;
-  bad += json_object_set_new(json, "sprint", json_string(SPRINT_VERSION));
-  bad += json_object_set_new(json, "precision", json_string(sprint_precision()));
-  bad += json_object_set_new(json, "engine", json_string(run->engine->kind->name));
-  bad += json_object_set_new(json, "seed", sprint__seed_json(run->seed));
-  bad += json_object_set_new(
-      json, "start",
-      json_integer((json_int_t)crc32_z(0, (const void *)solver->theta, solver->n_params * sizeof *solver->theta)));
-  bad += json_object_set_new(json, "population", sprint__population_json(run->shift->population));
-  bad += json_object_set_new(json, "reference", sprint__reference_json(run));
-  bad += json_object_set_new(json, "plugins", sprint__plugins_json(run->context));
-  bad += json_object_set_new(json, "settings", settings);
-  char *text = bad ? NULL : json_dumps(json, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(17));
-  char *copy = text ? sprint__strdup(run->context, text) : NULL;
-  free(text);
-  return copy;
 }
 
 static bool is_saved(const sprint_run *run, const char *folder) {

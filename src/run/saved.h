@@ -16,10 +16,6 @@
 /* The record of a saved run: a new reference. */
 sprint_status sprint__saved_read(sprint_context *context, const char *folder, json_t **ret_json);
 
-/* What makes it this run and no other: version, precision, engine, seed, starting point, population, settings. A text,
- * yours to free; NULL: memory ran out. */
-char *sprint__run_identity(const sprint_run *run);
-
 /* Takes run.json away, before other files change. */
 sprint_status sprint__saved_forget(sprint_context *context, const char *folder);
 

@@ -48,6 +48,7 @@ sprint_status sprint__shift_build(const struct sprint__section *section, sprint_
   shift->model = model;
   shift->population = population;
   if (shift->ops->setup) SPRINT__TRY(shift->ops->setup(shift, section));
+  shift->settings = sprint__arena_keep(&shift->arena, sprint__settings_text(section->context, section));
   if (!shift->people) shift->people = sprint__arena_strdup(&shift->arena, section->kind->help);
   SPRINT__TRY(sprint__arena_status(&shift->arena));
   *ret_shift = sprint__give(&shift);

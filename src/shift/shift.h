@@ -83,7 +83,8 @@ struct sprint_shift {
   struct sprint__loss_source losses; /* all NULL: a shift that needs losses works them out itself */
   sprint_shift **parts;              /* (n_parts) of a composition; owned */
   size_t n_parts;
-  char *people; /* who does what, in words, of the arena; a setup that says nothing: the kind's help */
+  char *settings; /* all of its section, defaults included, as JSON; NULL: it is of callbacks */
+  char *people;   /* who does what, in words, of the arena; a setup that says nothing: the kind's help */
 };
 
 extern const sprint_family sprint__shift_family;

@@ -138,6 +138,7 @@ struct sprint_solver {
   sprint_want wanted;
   bool snapshot_next; /* what is wanted is a snapshot, and not yet a step */
   bool asked;
+  char *settings;     /* of a solver that is told: all of its sections, defaults included, as JSON; otherwise NULL */
   double gradient_sq; /* |grad J(theta; theta)|^2 where everybody was told last; NaN: not yet */
   double *gradient;   /* (n_params) room for it, where records are told; otherwise NULL */
   struct sprint__strata_sums

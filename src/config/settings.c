@@ -1,9 +1,9 @@
 /* A section as JSON, defaults included: what a run was really made with. */
+#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 
-#include "run/experiment.h"
-#include "run/safetensors.h"
+#include "config/section.h"
 
 static json_t *section_json(const struct sprint__section *section);
 
@@ -66,8 +66,9 @@ static json_t *section_json(const struct sprint__section *section) {
 }
 
 char *sprint__settings_text(sprint_context *context, const struct sprint__section *section) {
-  SPRINT__SCOPED(json_decref) json_t *json = section_json(section);
+  json_t *json = section_json(section);
   char *dumped = json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(17));
+  json_decref(json);
   char *text = dumped ? sprint__strdup(context, dumped) : NULL;
   free(dumped);
   return text;
