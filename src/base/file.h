@@ -22,10 +22,10 @@ void sprint__file_abandon(struct sprint__file *file);
 /* Refuses an output that is the same file as an input, by whatever names. */
 sprint_status sprint__file_differs(sprint_context *context, const char *path, const char *input);
 
-/* The folder and its parents, where missing. */
 /* Takes a file away, where there is one. */
 sprint_status sprint__file_remove(sprint_context *context, const char *path);
 
+/* The folder and its parents, where missing. */
 sprint_status sprint__folder_make(sprint_context *context, const char *path);
 
 static inline void fclose_at(FILE **stream) { /* for SPRINT__SCOPED */
@@ -38,6 +38,9 @@ sprint_status sprint__file_open(sprint_context *context, const char *path, FILE 
 /* The same of a file that has an end: a device or a FIFO is refused as not being `what`, such as "a model". */
 sprint_status sprint__file_open_regular(sprint_context *context, const char *path, const char *what, FILE **ret_stream);
 bool sprint__file_is_regular(FILE *stream);
+
+/* Whether there is a regular file of this name. */
+bool sprint__file_is_there(const char *path);
 
 /* All bytes of a file, yours to free; of a larger one than `most`, at least so many. */
 sprint_status sprint__file_read(sprint_context *context, const char *path, size_t most, char **ret_bytes,
