@@ -596,6 +596,20 @@ typedef struct sprint_column_move {
 SPRINT_API size_t sprint_assessment_n_moves(const sprint_assessment *assessment);
 SPRINT_API const sprint_column_move *sprint_assessment_move(const sprint_assessment *assessment, size_t i);
 
+/* Writes one self-contained page of HTML about all runs in a folder, as sprint_run_save left them, with
+ * POINT/METHOD/seed-S/ below it or the files of one run in it: who won on which budget, curves, tables, how far people
+ * moved. What can be shown is, and what is wrong with the others is said on the page and in the report's notes,
+ * sentences that it lends. Refused: a folder without runs; and where the library was built without the page's chart
+ * library, any, the reason of which sprint_report_missing has (NULL: it is there). ret_report may be NULL. */
+typedef struct sprint_report sprint_report;
+SPRINT_API sprint_status sprint_report_write(sprint_context *context, const char *folder, const char *path,
+                                             sprint_report **ret_report);
+SPRINT_API void sprint_report_free(sprint_report *report);
+SPRINT_API size_t sprint_report_n_runs(const sprint_report *report);
+SPRINT_API size_t sprint_report_n_notes(const sprint_report *report);
+SPRINT_API const char *sprint_report_note(const sprint_report *report, size_t i);
+SPRINT_API const char *sprint_report_missing(void);
+
 /* A saved model: score rows of a CSV with nothing but the file. One whose run diverged, or whose parameters are not
  * all finite, is refused unless the options say otherwise. */
 typedef struct sprint_predictor sprint_predictor;

@@ -1,13 +1,19 @@
 /* Line charts by uPlot: curves with bands, a cursor that reads values, zoom by dragging. */
 
-const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-
 const tick = (v) => (v === null ? '' : num(v, 6).replace(/-/g, '−').replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, ''));
 
-function axis(label, size) {
+/* 1, 2 and 5 times powers of ten. */
+const STEPS = Array.from({ length: 36 }, (_, k) => k - 18).flatMap((k) => [1, 2, 5].map((d) => Number(`${d}e${k}`)));
+
+/* Of a logarithmic axis over several decades, those alone. */
+const decades = (u, splits) => (splits.at(-1) / splits[0] < 100 ? splits
+  : splits.map((v) => (Math.abs(Math.log10(v) - Math.round(Math.log10(v))) < 1e-9 ? v : null)));
+
+function axis(label, size, log) {
+  const rule = { stroke: css('--grid'), width: 1, ...(log ? { filter: decades } : {}) };
   return { label, size, labelSize: 22, labelGap: 2, gap: 4, stroke: css('--text'), font: `12px ${css('--sans')}`,
-    labelFont: `13px ${css('--sans')}`, grid: { stroke: css('--grid'), width: 1 },
-    ticks: { stroke: css('--grid'), width: 1, size: 5 }, values: (u, splits) => splits.map(tick) };
+    labelFont: `13px ${css('--sans')}`, grid: rule, ticks: { ...rule, size: 5 }, values: (u, splits) => splits.map(tick),
+    ...(log ? { filter: decades } : { incrs: STEPS }) };
 }
 
 /* Room on both sides, or around a line that is flat. */
@@ -25,7 +31,7 @@ function assemble(curves, log) {
   const floor = log ? Math.min(...curves.flatMap((c) => c.y.filter((v) => v > 0))) / 3 : -Infinity;
   const tables = [], series = [{}], bands = [];
   for (const c of curves) {
-    const color = c.style.color, banded = c.low && c.low.some(Number.isFinite), n = series.length;
+    const color = ink(c.style.color), banded = c.low && c.low.some(Number.isFinite), n = series.length;
     const rows = [c.x, c.y.map(plain)];
     if (banded) {
       rows.splice(1, 0, c.high.map(plain), c.low.map((v, i) => plain(log ? Math.max(v, Math.min(floor, c.y[i])) : v)));
@@ -57,7 +63,7 @@ function drawLines(place, options) {
       y: log ? { distr: 3, log: 10, range: (u, low, high) => (low > 0 ? uPlot.rangeLog(low, high, 10, false) : [0.1, 1]) }
         : { range: (u, low, high) => yRange || padded(low, high) },
     },
-    axes: [axis(xLabel, 34), axis(yLabel, narrow ? 54 : 64)],
+    axes: [axis(xLabel, 34), axis(yLabel, narrow ? 54 : 64, log)],
     hooks: { setCursor: [(u) => u.cursor.left >= 0 && onCursor && onCursor(u.posToVal(u.cursor.left, 'x'))] },
   }, data, place);
   return {
@@ -89,6 +95,7 @@ function liveChart(name, describe) {
     show(x);
   };
   const draw = () => {
+    if (!place.clientWidth) return; /* not on the page yet: what observes its size will draw */
     if (drawn) drawn.destroy();
     state = describe();
     width = place.clientWidth;

@@ -75,32 +75,29 @@ function margin(criterion, entry) {
     unit: criterion.log ? ' times' : criterion.share ? ' points' : '' };
 }
 
-/* Why a difference may be none, or how sure it is. */
-function certainty(criterion, entry) {
-  const d = entry.behind, m = margin(criterion, entry);
-  if (d.n < 2) return d.n === 1 ? 'one seed: noise cannot be told' : 'no seed in common';
-  return `95 % interval ${m.low} to ${m.high}, ${d.n} paired seeds`;
-}
-
 const valueOf = (criterion, v) => (criterion.share ? percent(v, 4) : num(v, 4));
+const minus = (text) => text.replace(/-(?=\d)/g, '−');
+
+/* "2.1 times smaller than that of b (1.5 to 2.9)" */
+function gap(criterion, entry) {
+  const m = margin(criterion, entry), word = criterion.log ? 'smaller than that of' : `${criterion.better} than`;
+  const sure = entry.behind.n > 1 ? `${m.low} to ${m.high}` : entry.behind.n ? 'one seed' : 'no seed in common';
+  return minus(`${m.amount}${m.unit} ${word} ${entry.style.name} (${sure})`);
+}
 
 /* One sentence about a ranking. */
 function sentence(entries, criterion) {
-  const [best, ...others] = entries;
-  const ties = others.filter((e) => !e.clear && e.behind.n > 1), unknown = others.filter((e) => !e.clear && e.behind.n < 2);
-  const beaten = others.filter((e) => e.clear);
-  const word = criterion.log ? 'smaller than that of' : criterion.better === 'less' ? 'less than' : 'more than';
-  const gap = (e) => `${margin(criterion, e).amount}${margin(criterion, e).unit} ${word} ${e.style.name} (${certainty(criterion, e)})`;
-  const value = `${valueOf(criterion, best.plain.mean)}`;
-  if (beaten.length === 0 && ties.length === others.length)
-    return `No clear winner by ${criterion.of}: ${best.style.name} comes first with ${value}, but the distance to ` +
-      `${listed(ties.map((e) => e.style.name))} is within noise (${certainty(criterion, others[0])}).`;
-  const parts = [`${best.style.name} ${criterion.best}: ${value}`];
-  if (beaten.length) parts.push(listed(beaten.map(gap)));
-  if (unknown.length) parts.push(listed(unknown.map(gap)));
-  let text = `${parts.join(', ')}.`;
-  if (ties.length) text += ` Its distance to ${listed(ties.map((e) => e.style.name))} is within noise.`;
-  return text;
+  const [best, ...others] = entries, value = valueOf(criterion, best.plain.mean), gaps = (some) => listed(some.map((e) => gap(criterion, e)));
+  const beaten = others.filter((e) => e.clear), ties = others.filter((e) => !e.clear && e.behind.n > 1);
+  const unknown = others.filter((e) => !e.clear && e.behind.n < 2);
+  if (others.every((e) => e.behind.n > 0 && e.behind.mean === 0 && !(e.behind.high > 0)))
+    return `No difference: ${criterion.of} is ${value} with ${others.length === 1 ? 'both' : 'all'}.`;
+  if (ties.length === others.length)
+    return `No clear winner by ${criterion.of}: ${best.style.name} comes first with ${value}, ${gaps(ties)}, within noise.`;
+  let text = `${best.style.name} ${criterion.best}: ${value}`;
+  if (beaten.length) text += `, ${gaps(beaten)}`;
+  if (unknown.length) text += `, ${gaps(unknown)}; whether that is noise, one seed does not tell`;
+  return `${text}.${ties.length ? ` Within noise: ${gaps(ties)}.` : ''}`;
 }
 
 /* "40 epochs", "161,280 IFO", "1.2 seconds of training". */

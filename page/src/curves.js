@@ -11,38 +11,34 @@ function curvesSection(data, page) {
     off: new Set() };
 
   const shown = () => groupsAt(data, page.point).filter((g) => !state.off.has(g.style.name));
-  const averaged = (g) => (g.counted.length ? g.counted : g.all);
-  const means = () => shown().map((g) => ({ g, rows: meanCurve(averaged(g), state.x, state.y) })).filter((m) => m.rows.length);
-  const finite = (run) => {
-    const x = run.trace.get(state.x) || [], y = run.trace.get(state.y) || [], keep = [];
-    x.forEach((v, r) => Number.isFinite(v) && Number.isFinite(y[r]) && keep.push(r));
-    return { x: keep.map((r) => x[r]), y: keep.map((r) => y[r]) };
-  };
-
+  const averaged = (g) => { const sound = g.all.filter((run) => !run.diverged); return sound.length ? sound : g.all; };
+  let known = [];
+  const means = () => known;
+  const average = () => { known = shown().map((g) => ({ g, rows: meanCurve(averaged(g), state.x, state.y) })).filter((m) => m.rows.length); };
   const lines = () => [
-    ...(state.seeds ? shown().flatMap((g) => g.all.map((run) => ({ ...finite(run), style: g.style, thin: true })))
-      .filter((c) => c.x.length) : []),
+    ...(state.seeds ? shown().flatMap((g) => g.all.map((run) => line(run, state.x, state.y)).filter((rows) => rows.length)
+      .map((rows) => ({ x: rows.map((r) => r.x), y: rows.map((r) => r.y), style: g.style, thin: true }))) : []),
     ...means().map(({ g, rows }) => ({ style: g.style, x: rows.map((r) => r.x), y: rows.map((r) => r.mean),
       low: rows.map((r) => r.mean - r.error), high: rows.map((r) => r.mean + r.error) })),
   ];
 
   const seedCells = (g, x) => g.all.map((run) => {
-    const c = finite(run);
-    return c.x.length ? `${run.seed}: ${num(c.y[nearest(c.x, x)], 7)}${run.diverged ? ' (diverged)' : ''}` : `${run.seed}: –`;
+    const rows = line(run, state.x, state.y);
+    return `${run.seed}: ${rows.length ? num(rows[nearest(rows.map((r) => r.x), x)].y, 7) : '–'}${run.diverged ? ' (diverged)' : ''}`;
   });
   const read = (x) => {
     const rows = means().map(({ g, rows: all }) => {
       const at = all[nearest(all.map((r) => r.x), x)];
-      return [named(g.style), num(at.x, 7), el('span', { class: 'value' }, num(at.mean, 7)),
-        Number.isFinite(at.error) ? `± ${num(at.error, 3)}` : '', at.n,
+      return [named(g.style), num(at.x, 7), [el('span', { class: 'value' }, num(at.mean, 7)),
+        Number.isFinite(at.error) && el('span', { class: 'faint' }, ` ± ${num(at.error, 3)}`)], at.n,
         ...(state.seeds ? [el('span', { class: 'seeds' }, seedCells(g, x).join('; '))] : [])];
     });
     return table(`Values at the cursor: ${labelOf(state.y)}`, [{ label: 'method' },
-      { label: labelOf(state.x), number: true }, { label: labelOf(state.y), number: true },
-      { label: 'standard error', number: true }, { label: 'seeds', number: true },
-      ...(state.seeds ? [{ label: 'seed: value' }] : [])], rows, 'values');
+      { label: labelOf(state.x), number: true }, { label: `${labelOf(state.y)} ± standard error`, number: true },
+      { label: 'seeds', number: true }, ...(state.seeds ? [{ label: 'seed: value' }] : [])], rows, 'values');
   };
   const describe = () => {
+    average();
     const all = means();
     return { curves: lines(), log: state.log, xLabel: labelOf(state.x), yLabel: labelOf(state.y),
       xs: [...new Set(all.flatMap((m) => m.rows.map((r) => r.x)))].sort((a, b) => a - b), read,
@@ -63,12 +59,10 @@ function curvesSection(data, page) {
   const explain = () => {
     const words = [];
     for (const g of shown()) {
-      const out = g.all.length - g.counted.length, why = [];
-      if (g.all.some((run) => run.diverged)) why.push('diverged');
-      if (g.all.some((run) => !run.diverged && run.unfinished)) why.push('did not end by itself');
-      if (out && g.counted.length) words.push(`${g.style.name}: ${out} of ${plural(g.all.length, 'run')} ${why.join(' or ')} and ` +
-        `${out === 1 ? 'is' : 'are'} not in the mean.`);
-      else if (out) words.push(`${g.style.name}: ${g.all.length === 1 ? 'its run' : 'all its runs'} ${why.join(' or ')}; drawn as far as it goes.`);
+      const diverged = g.all.filter((run) => run.diverged).length, short = g.all.filter((run) => run.unfinished).length;
+      if (diverged === g.all.length) words.push(`${g.style.name}: all diverged; drawn as far as they went.`);
+      else if (diverged) words.push(`${g.style.name}: ${diverged} of ${plural(g.all.length, 'run')} diverged, not in the mean.`);
+      if (short) words.push(`${g.style.name}: ${short} of ${plural(g.all.length, 'run')} did not end by itself, in the mean as far as there are rows.`);
     }
     note.textContent = words.join(' ');
   };

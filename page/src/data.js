@@ -1,9 +1,12 @@
 /* What is in the page: one block of base64 that holds deflated JSON, as src/report/page_data.c writes it. */
 
 async function unpack(text) {
-  const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+  const letters = atob(text), bytes = new Uint8Array(letters.length);
+  for (let i = 0; i < letters.length; i++) bytes[i] = letters.charCodeAt(i);
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'));
-  return JSON.parse(await new Response(stream).text());
+  const [data, traces] = JSON.parse(await new Response(stream).text());
+  data.runs.forEach((run, i) => Object.assign(run, traces[i]));
+  return data;
 }
 
 /* What a column of the trace is called, which way is better, and whether it spans decades. */
@@ -55,14 +58,28 @@ function columnsOf(run) {
   return columns;
 }
 
+const list = (value) => (Array.isArray(value) ? value : []);
+const isPair = (pair) => Array.isArray(pair) && pair.every((v) => typeof v === 'number');
+
+/* What of an assessment has the form that it should: somebody may have edited run.json. */
+function sound(assessment) {
+  const sets = {};
+  for (const [name, set] of Object.entries(assessment.sets))
+    sets[name] = { ...set, roc: list(set.roc).filter(isPair), calibration: list(set.calibration)
+      .filter((bin) => isPair(bin) && bin[0] > 0) };
+  return { ...assessment, sets, classes: list(assessment.classes).map(String),
+    moves: list(assessment.moves).filter((m) => m && isPair(m.before) && isPair(m.after) && isPair([m.bins_low, m.bins_high])) };
+}
+
 /* Adds to the data what the page goes by. */
 function prepare(data) {
   for (const run of data.runs) {
     run.trace = columnsOf(run);
+    run.assessment = sound(run.assessment || { sets: {} });
     run.style = data.methods[run.method];
     run.point_name = data.points[run.point];
-    run.diverged = run.record.stop === 'diverged';
-    run.unfinished = !run.complete || run.record.stop === 'requested' || run.record.stop === 'running';
+    run.diverged = run.state === 'diverged';
+    run.unfinished = !run.diverged && run.state !== 'finished';
   }
   data.strata = data.runs.some((run) => run.columns.some(isStratum));
   return data;
@@ -84,21 +101,51 @@ const groupsAt = (data, point) => data.methods.map((_, m) => group(data, point, 
 /* Whether any run has a finite value there. */
 const hasColumn = (data, column) => data.runs.some((run) => (run.trace.get(column) || []).some(Number.isFinite));
 
-/* Mean curve over runs: rows are matched by epoch; x is the mean, y the mean with its standard error. */
-function meanCurve(runs, x, y) {
+/* Rows of a run that have numbers in both columns, as {epoch, x, y}; x goes forward. */
+function line(run, x, y) {
+  const epochs = run.trace.get('epoch'), xs = run.trace.get(x), ys = run.trace.get(y), rows = [];
+  if (!epochs || !xs || !ys) return rows;
+  epochs.forEach((epoch, r) => {
+    if (Number.isFinite(epoch) && Number.isFinite(xs[r]) && Number.isFinite(ys[r]) &&
+        (!rows.length || (epoch > rows.at(-1).epoch && xs[r] >= rows.at(-1).x)))
+      rows.push({ epoch, x: xs[r], y: ys[r] });
+  });
+  return rows;
+}
+
+/* Rows of the same epoch go together; null where they differ in x. */
+function align(lines) {
   const rows = new Map();
-  for (const run of runs) {
-    const epochs = run.trace.get('epoch'), xs = run.trace.get(x), ys = run.trace.get(y);
-    if (!epochs || !xs || !ys) continue;
-    epochs.forEach((epoch, r) => {
-      if (!Number.isFinite(xs[r]) || !Number.isFinite(ys[r])) return;
-      if (!rows.has(epoch)) rows.set(epoch, { epoch, x: [], y: [] });
-      rows.get(epoch).x.push(xs[r]);
-      rows.get(epoch).y.push(ys[r]);
-    });
+  for (const row of lines.flat()) {
+    if (!rows.has(row.epoch)) rows.set(row.epoch, { epoch: row.epoch, x: row.x, y: [] });
+    if (rows.get(row.epoch).x !== row.x) return null;
+    rows.get(row.epoch).y.push(row.y);
   }
-  return [...rows.values()].sort((a, b) => a.epoch - b.epoch)
-    .map((row) => ({ x: moments(row.x).mean, ...moments(row.y) }));
+  return [...rows.values()].sort((a, b) => a.epoch - b.epoch).map((row) => ({ x: row.x, ...moments(row.y) }));
+}
+
+/* The line's value at x, between its rows; NaN beyond its ends. */
+function valueAt(rows, x) {
+  if (x < rows[0].x || x > rows.at(-1).x) return NaN;
+  const next = rows.findIndex((row) => row.x >= x), b = rows[next], a = rows[Math.max(next - 1, 0)];
+  return b.x > a.x ? a.y + ((x - a.x) / (b.x - a.x)) * (b.y - a.y) : b.y;
+}
+
+/* Mean curve over runs, as `sprint plot` has it: rows of {x, mean, error, n}. Where runs differ in x at an epoch (seconds,
+ * a budget that cuts epochs short), each is interpolated at as many places as the longest has rows, evenly over what at
+ * least half of them reach. */
+function meanCurve(runs, x, y) {
+  const lines = runs.map((run) => line(run, x, y)).filter((rows) => rows.length);
+  const aligned = align(lines);
+  if (aligned) return aligned;
+  const ends = lines.map((rows) => rows.at(-1).x).sort((a, b) => a - b), high = ends[Math.floor(lines.length / 2)];
+  const low = Math.min(...lines.map((rows) => rows[0].x)), n = Math.max(...lines.map((rows) => rows.length)), curve = [];
+  for (let p = 0; p < n; p++) {
+    const at = p + 1 === n ? high : low + (p / (n - 1)) * (high - low);
+    const m = moments(lines.map((rows) => valueAt(rows, at)));
+    if (2 * m.n >= lines.length) curve.push({ x: at, ...m });
+  }
+  return curve;
 }
 
 /* Numbers for people: so many significant digits, without an exponent where that is short. */

@@ -52,9 +52,14 @@ function table(caption, columns, rows, name) {
       el('tbody', null, body)));
 }
 
+/* A colour in an SVG and on a canvas. Black is that of the text: on a dark page it would not be seen. */
+const paint = (color) => (color === '#000000' ? 'currentColor' : color);
+const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+const ink = (color) => (color === '#000000' ? css('--text') : color);
+
 /* How a method looks everywhere: a piece of its line. */
 function swatch(style) {
-  const line = svg('line', { x1: 1, y1: 5, x2: 27, y2: 5, stroke: style.color, 'stroke-width': 3 });
+  const line = svg('line', { x1: 1, y1: 5, x2: 27, y2: 5, stroke: paint(style.color), 'stroke-width': 3 });
   if (style.dash.length) line.setAttribute('stroke-dasharray', style.dash.join(' '));
   return svg('svg', { class: 'swatch', width: 28, height: 10, viewBox: '0 0 28 10', 'aria-hidden': 'true' }, line);
 }

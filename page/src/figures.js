@@ -31,7 +31,7 @@ function frame(options, draw) {
 const path = (points) => points.map(([px, py], i) => `${i ? 'L' : 'M'}${px.toFixed(2)} ${py.toFixed(2)}`).join('');
 
 function styled(node, style, thin) {
-  node.setAttribute('stroke', style.color);
+  node.setAttribute('stroke', paint(style.color));
   node.setAttribute('fill', 'none');
   node.setAttribute('stroke-width', thin ? 1 : 2);
   if (style.dash.length && !thin) node.setAttribute('stroke-dasharray', style.dash.join(' '));
@@ -62,6 +62,6 @@ function squareFigure(options, curves) {
     svg('line', { class: 'diagonal', x1: x(0), y1: y(0), x2: x(1), y2: y(1) }),
     curves.map((c) => [styled(svg('path', { d: path(c.points.map(([a, b]) => [x(a), y(b)])) }), c.style, c.thin),
       (c.sizes || []).map((size, i) => svg('circle', { cx: x(c.points[i][0]), cy: y(c.points[i][1]),
-        r: 2 + 6 * Math.sqrt(size), fill: c.style.color, 'fill-opacity': 0.6 }))]),
+        r: 2 + 6 * Math.sqrt(size), fill: paint(c.style.color), 'fill-opacity': 0.6 }))]),
   ]);
 }

@@ -8,7 +8,7 @@ function section(id, title, lead, ...children) {
 const VERDICTS = { stable: 'stable as asked for', near: 'near a stable point', moving: 'not at a stable point yet',
   unstable: 'not stable', diverged: 'diverged', unknown: 'unknown: there is too little to go by' };
 
-const verdictOf = (run) => (run.assessment ? run.assessment.verdict : 'unknown');
+const verdictOf = (run) => run.assessment.verdict || 'unknown';
 
 const badge = (word, text) => el('span', { class: `badge ${word}` }, text);
 
@@ -24,21 +24,47 @@ function verdictList(groups) {
     }
     return el('li', null, named(g.style), ' ',
       [...counts].map(([word, n]) => [badge(word, VERDICTS[word] || word), ` in ${n} of ${plural(g.all.length, 'run')} `]),
-      warnings.size > 0 && el('ul', { class: 'warnings' }, [...warnings].map(([word, w]) => el('li', null,
-        badge('warning', word), ` in ${n_of(w.n, g.all.length)}: ${w.text}${g.all.length > 1 ? ` (seed ${w.seed})` : ''}`))));
+      warnings.size > 0 && el('details', { class: 'warnings' }, el('summary', null, 'warned of: ',
+        [...warnings].map(([word, w]) => [badge('warning', word), ` ${w.n} of ${g.all.length} `])),
+      el('ul', null, [...warnings].map(([word, w]) =>
+        el('li', null, `${word}: ${w.text}${g.all.length > 1 ? ` (seed ${w.seed})` : ''}`)))));
   }));
 }
 
-const n_of = (n, all) => (n === all ? (all === 1 ? 'its run' : `all ${all} runs`) : `${n} of ${all} runs`);
+/* "; in brackets: 95 % intervals over 3 paired seeds" */
+function seedsText(lines) {
+  const counts = [...new Set(lines.flatMap((line) => line.entries.slice(1).map((e) => e.behind.n)))].filter((n) => n > 1);
+  return counts.length ? `; in brackets: 95 % intervals over ${counts.sort((a, b) => a - b).join(' or ')} paired seeds` : '';
+}
+
+const budgetName = (b) => `equal ${listed(b.columns.map((c) => COLUMNS[c].word))}`;
+
+/* Who is first, and all that cannot be told from it. */
+function winners(entries) {
+  if (!entries) return '–';
+  const ties = entries.slice(1).filter((e) => !e.clear);
+  if (entries[1].behind.n < 2) return [named(entries[0].style), ' ', el('span', { class: 'faint' }, 'one seed')];
+  if (ties.length === entries.length - 1) return el('span', { class: 'faint' }, 'no clear winner');
+  return [entries[0], ...ties].map((e, i) => [i > 0 && el('span', { class: 'faint' }, ' or '), named(e.style)]);
+}
+
+/* Budgets beside each other, criterion by criterion. */
+function winnerTable(groups) {
+  const budgets = budgetsAt(groups);
+  const rows = CRITERIA.map((criterion) => [criterion, budgets.map((b) => rank(groups, b.column, b.budget, criterion))])
+    .filter(([, ranks]) => ranks.some(Boolean));
+  return table('Who won on which budget', [{ label: 'by' }, ...budgets.map((b) => ({ label: `at ${budgetName(b)}` }))],
+    rows.map(([criterion, ranks]) => [criterion.name, ...ranks.map(winners)]), 'winners');
+}
 
 /* Rankings within every budget, in words. */
 function budgetCards(groups) {
   return budgetsAt(groups).map((b) => {
     const lines = CRITERIA.map((criterion) => ({ criterion, entries: rank(groups, b.column, b.budget, criterion) }))
       .filter((line) => line.entries);
-    return el('div', { class: 'card' }, el('h4', null, `At equal ${listed(b.columns.map((c) => COLUMNS[c].word))}`),
+    return el('div', { class: 'card' }, el('h4', null, `At ${budgetName(b)}`),
       el('p', { class: 'note' }, `each method with ${listed(b.columns.map((c) => budgetText(c, commonBudget(groups, c))))}` +
-        (b.column === 'seconds' ? ', as it was on this machine' : '')),
+        (b.column === 'seconds' ? ', as it was on this machine' : '') + seedsText(lines)),
       el('dl', null, lines.map(({ criterion, entries }) => [el('dt', null, criterion.name),
         el('dd', null, sentence(entries, criterion))])));
   });
@@ -50,14 +76,10 @@ function overview(data) {
   const rows = data.points.flatMap((name, p) => {
     const groups = groupsAt(data, p).filter((g) => g.counted.length);
     return budgetsAt(groups).filter((b) => b.column === 'epoch' || b.column === 'ifo').map((b) => [
-      name, b.columns.map((c) => COLUMNS[c].word).join(', '), ...criteria.map((criterion) => {
-        const entries = rank(groups, b.column, b.budget, criterion);
-        if (!entries) return '–';
-        const clear = entries.slice(1).every((e) => e.clear), one = entries[1].behind.n < 2;
-        return [named(entries[0].style), ' ', !clear && el('span', { class: 'faint' }, one ? '(one seed)' : '(tie)')];
-      })]);
+      name, budgetName(b).replace('equal ', ''),
+      ...criteria.map((criterion) => winners(rank(groups, b.column, b.budget, criterion)))]);
   });
-  return table('Who comes first, by grid point and budget', [{ label: 'grid point' }, { label: 'at equal' },
+  return table('Who won, by grid point and budget', [{ label: 'grid point' }, { label: 'at equal' },
     ...criteria.map((c) => ({ label: c.name }))], rows, 'overview');
 }
 
@@ -70,7 +92,7 @@ function summarySection(data, page) {
     replace(body, el('h3', null, `Stability${page.pointText()}`), verdictList(all),
       all.length > 1 && el('h3', null, `Who won on which budget${page.pointText()}`),
       out.length > 0 && el('p', null, `Not ranked, since no run of it ended sound: ${listed(out)}.`),
-      cards.length > 0 ? el('div', { class: 'cards' }, cards)
+      cards.length > 0 ? [winnerTable(contest), el('div', { class: 'cards' }, cards)]
         : all.length > 1 && el('p', null, 'The methods have no budget in common at which they could be compared.'));
   };
   page.onPoint(draw);
@@ -94,8 +116,8 @@ function headline(data) {
 
 const last = (column) => (run) => (run.trace.get(column) || [NaN]).at(-1);
 const metric = (set, name) => (run) => {
-  const sets = run.assessment && run.assessment.sets;
-  return sets && sets[set] ? real(sets[set][name]) : NaN;
+  const { sets } = run.assessment;
+  return sets[set] ? real(sets[set][name]) : NaN;
 };
 
 const MEASURES = [
@@ -125,41 +147,39 @@ function tableSection(data) {
 const HUES = ['#0072B2', '#E69F00', '#009E73', '#CC79A7', '#56B4E9', '#D55E00', '#F0E442', '#7F7F7F', '#004B75', '#A67300',
   '#4DD0AC', '#8C5170'];
 
-/* How often classes show up over time, as shares of a whole. */
+/* How often classes show up over time in a run, as shares of a whole. Seeds are not averaged: each may collapse onto
+ * another class. */
 function strataSection(data, page) {
-  const state = { method: data.runs.find((r) => r.columns.some(isStratum)).method };
-  const runsOf = () => { const g = group(data, page.point, state.method); return g.counted.length ? g.counted : g.all; };
-  const strata = () => [...new Set(runsOf().flatMap((r) => r.columns.filter(isStratum)))];
-  const nameOf = (column) => {
-    const names = (runsOf().find((r) => r.assessment && r.assessment.classes) || { assessment: {} }).assessment.classes || [];
-    return `class ${names[Number(column.slice(2))] ?? column.slice(2)}`;
-  };
-  const shares = () => strata().map((column, i) => ({ column, rows: meanCurve(runsOf(), 'epoch', column),
-    style: { name: nameOf(column), color: HUES[i % HUES.length], dash: [] } }));
+  let run = null;
+  const rows = (column) => line(run, 'epoch', column);
   const describe = () => {
-    const all = shares(), xs = all.length ? all[0].rows.map((r) => r.x) : [], sum = xs.map(() => 0);
-    const stacked = all.map((s) => ({ style: s.style, x: xs, y: s.rows.map((r, i) => (sum[i] += r.mean)),
-      fill: s.style.color })).reverse();
+    const names = run.assessment.classes;
+    const all = run.columns.filter(isStratum).map((column, i) => ({ rows: rows(column),
+      style: { name: `class ${names[Number(column.slice(2))] ?? column.slice(2)}`, color: HUES[i % HUES.length], dash: [] } }));
+    const xs = all.length ? all[0].rows.map((r) => r.x) : [], sum = xs.map(() => 0);
+    const stacked = all.map((s) => ({ style: s.style, x: xs, y: s.rows.map((r, i) => (sum[i] += r.y)), fill: s.style.color })).reverse();
     return { curves: stacked, log: false, xLabel: 'epochs', yLabel: 'share of those who show up', yRange: [0, 1], xs,
       read: (x) => {
         const i = nearest(xs, x);
         return table('Shares at the cursor', [{ label: `at epoch ${num(xs[i], 7)}` }, { label: 'share', number: true }],
-          all.map((s) => [el('span', { class: 'method' }, block(s.style.color), ' ', s.style.name), num(s.rows[i].mean, 7)]), 'shares');
+          all.map((s) => [el('span', { class: 'method' }, block(s.style.color), ' ', s.style.name), num(s.rows[i].y, 7)]), 'shares');
       },
-      summary: all.map((s) => `${s.style.name} from ${num(s.rows[0].mean)} to ${num(s.rows.at(-1).mean)}`).join('; ') };
+      summary: all.map((s) => `${s.style.name} from ${num(s.rows[0].y)} to ${num(s.rows.at(-1).y)}`).join('; ') };
   };
   const chart = liveChart('strata-chart', describe);
-  page.onPoint(chart.draw);
-  return section('strata', 'Who shows up', 'How often each class shows up under D(θ), over time; mean over seeds. A share that ' +
-    'takes all means that the population has collapsed onto one class.',
-  el('div', { class: 'controls' }, page.pointChooser(), chooser('Method', data.methods.map((m, i) => [String(i), m.name]),
-    String(state.method), (v) => { state.method = Number(v); chart.draw(); }, 'strata-method')), chart.node);
+  const choose = runChooser(data, page, (r) => r.columns.some(isStratum) && r.rows > 0, (chosen) => {
+    run = chosen;
+    if (run) chart.draw();
+    chart.node.hidden = !run;
+  }, 'strata');
+  return section('strata', 'Who shows up', 'How often each class shows up under D(θ), over time, in one run. A share that takes all means ' +
+    'that the population has collapsed onto one class.', choose, chart.node);
 }
 
 const block = (color) => svg('svg', { class: 'swatch', width: 12, height: 12, viewBox: '0 0 12 12', 'aria-hidden': 'true' },
   svg('rect', { width: 12, height: 12, fill: color }));
 
-const movesOf = (run) => ((run.assessment && run.assessment.moves) || []).filter((m) => m.before && m.bins_low !== null);
+const movesOf = (run) => run.assessment.moves;
 
 /* Which run a section looks at: of the page's point, by method and seed. */
 function runChooser(data, page, has, onRun, name) {
@@ -186,8 +206,8 @@ function peopleSection(data, page) {
   const body = el('div', { class: 'figures' });
   const draw = (run) => replace(body, run ? movesOf(run).map((m) => el('figure', { class: 'card' },
     el('figcaption', null, el('strong', null, m.column)), moveFigure(m),
-    el('p', null, `median ${num(m.median_before)} → ${num(m.median_after)}; half of those who move go by less than `,
-      `${num(Math.abs(m.median))}, 95 % by less than ${num(m.q95)}; ${percent(m.moved)} of people move`,
+    el('p', null, `median ${num(m.median_before)} → ${num(m.median_after)}; ${percent(m.moved)} of people move, by `,
+      `${num(m.median)} in the median, 95 % of all by no more than ${num(m.q95)}`,
       m.left > 0 && el('span', { class: 'attention' }, `; ${percent(m.left)} leave the range of the data, ` +
         `${num(m.observed_least)} to ${num(m.observed_greatest)}`)))) : el('p', null, 'No run here.'));
   return section('people', 'How far people moved', 'Every column that people changed, in its own units, at the end of a run: before and ' +
@@ -201,8 +221,8 @@ function peopleSection(data, page) {
 const SETS = { deployed: 'D(θ): the data that the model causes', heldout: 'held-out part under D(θ)',
   base: 'base data, nobody reacting', heldout_base: 'held-out part, nobody reacting' };
 
-const setOf = (run, set) => run.assessment && run.assessment.sets && run.assessment.sets[set];
-const hasScores = (run, set) => Boolean(setOf(run, set) && ((setOf(run, set).roc || []).length || (setOf(run, set).calibration || []).length));
+const setOf = (run, set) => run.assessment.sets[set];
+const hasScores = (run, set) => Boolean(setOf(run, set)) && setOf(run, set).roc.length + setOf(run, set).calibration.length > 0;
 
 function classesSection(data, page) {
   const sets = Object.keys(SETS).filter((set) => data.runs.some((run) => hasScores(run, set)));
@@ -211,10 +231,9 @@ function classesSection(data, page) {
     const groups = groupsAt(data, page.point).map((g) => ({ style: g.style,
       runs: (g.counted.length ? g.counted : g.all).filter((run) => hasScores(run, state.set)) })).filter((g) => g.runs.length);
     const first = (g) => setOf(g.runs[0], state.set), measured = (g, name) => moments(g.runs.map(metric(state.set, name)));
-    const bins = (g) => (first(g).calibration || []).filter((b) => b[0] > 0 && b[1] !== null && b[2] !== null);
-    const rocs = groups.filter((g) => (first(g).roc || []).length).map((g) => ({ style: g.style, points: first(g).roc }));
-    const calibrations = groups.filter((g) => bins(g).length).map((g) => ({ style: g.style,
-      points: bins(g).map((b) => [b[1], b[2]]), sizes: bins(g).map((b) => b[0]) }));
+    const rocs = groups.filter((g) => first(g).roc.length).map((g) => ({ style: g.style, points: first(g).roc }));
+    const calibrations = groups.filter((g) => first(g).calibration.length).map((g) => ({ style: g.style,
+      points: first(g).calibration.map((b) => [b[1], b[2]]), sizes: first(g).calibration.map((b) => b[0]) }));
     const seed = groups.length ? ` (seed ${groups[0].runs[0].seed})` : '';
     const auc = groups.map((g) => `${g.style.name} AUC ${num(measured(g, 'auc').mean)}`).join(', ');
     const error = groups.map((g) => `${g.style.name} ${num(measured(g, 'calibration_error').mean)}`).join(', ');
@@ -249,7 +268,7 @@ function runCard(data, run) {
     if (body.childNodes.length) return;
     replace(body, el('dl', { class: 'facts' }, facts.filter(([, v]) => v !== undefined && v !== null && v !== '')
       .map(([k, v]) => [el('dt', null, k), el('dd', null, v)])),
-    [...(run.notes || []).map((text) => ['note', text]), ...Object.entries(r.warnings || {})].map(([word, text]) =>
+    [...(run.complaint ? [['file', run.complaint]] : []), ...Object.entries(r.warnings || {})].map(([word, text]) =>
       el('p', { class: 'warned' }, badge('warning', word), ' ', text)),
     run.config !== undefined && el('details', null, el('summary', null, 'Config'), el('pre', { tabindex: 0 }, data.configs[run.config])),
     run.settings !== undefined && el('details', null, el('summary', null, 'All settings, defaults included'),
@@ -258,7 +277,7 @@ function runCard(data, run) {
   const words = Object.keys(r.warnings || {});
   const details = el('details', { class: 'card', ontoggle: () => details.open && open() }, el('summary', null, named(run.style), ' ',
     run.point_name && data.points.length > 1 && `${run.point_name}, `, `seed ${run.seed} `, badge(verdictOf(run), VERDICTS[verdictOf(run)] || verdictOf(run)), ' ',
-    run.unfinished && [badge('warning', 'unfinished'), ' '], words.map((word) => [badge('warning', word), ' '])), body);
+    run.unfinished && [badge('warning', run.state), ' '], words.map((word) => [badge('warning', word), ' '])), body);
   return details;
 }
 

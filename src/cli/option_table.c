@@ -96,6 +96,8 @@ const struct cli_option cli_option_table[] = {
     {"out", "DIR", "compare", CLI_FOLDER, .field = FIELD(out), .standard = "runs/NAME-compare",
      .help = "where runs and rankings go"},
     {"out", "DIR", "reproduce", CLI_FOLDER, .field = FIELD(out), .standard = "runs/NAME", .help = "where the runs go"},
+    {"out", "FILE.html", "report", CLI_FILE, ".html|.htm", .field = FIELD(out), .standard = "report.html in DIR",
+     .help = "where the page goes"},
     {"out", "FILE.csv", "predict", CLI_FILE, ".csv", .field = FIELD(out), .standard = "standard output",
      .help = "where the scores go"},
     {"out", "FILE", "grad|init", CLI_FILE, ".npy|.safetensors", true, .field = FIELD(out),
