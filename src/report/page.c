@@ -9,11 +9,10 @@
 
 #include "base/file.h"
 
-enum {
-  DIGITS = 9,       /* of the reals of traces, */
-  FEWER_DIGITS = 6, /* or where the data would be larger than MOST_PACKED bytes; and of all else */
-  MOST_PACKED = 2700000,
-};
+/* Significant digits of the reals of traces: as many as leave the data smaller than MOST_PACKED bytes of the page, or
+ * the fewest. All other reals have SIDE_DIGITS. */
+static const int digits_tried[] = {9, 7, 6, 5, 4};
+enum { SIDE_DIGITS = 6, MOST_PACKED = 2850000 };
 
 struct sprint_report {
   struct sprint__arena arena;
@@ -42,7 +41,7 @@ static sprint_status print_data(sprint_context *context, json_t *json, const str
   if (!stream) return no_memory(context);
   json_object_set_new(json, "digits", json_integer(digits));
   fputc('[', stream);
-  bool failed = json_dumpf(json, stream, JSON_COMPACT | JSON_REAL_PRECISION(FEWER_DIGITS)) != 0;
+  bool failed = json_dumpf(json, stream, JSON_COMPACT | JSON_REAL_PRECISION(SIDE_DIGITS)) != 0;
   fputc(',', stream);
   sprint__page_traces(results, digits, stream);
   fputc(']', stream);
@@ -56,7 +55,7 @@ static sprint_status deflate_all(sprint_context *context, const struct packed *t
   uLongf size = compressBound((uLong)text->size);
   *ret_packed = (struct packed){malloc(size), 0};
   if (!ret_packed->bytes ||
-      compress2(ret_packed->bytes, &size, text->bytes, (uLong)text->size, Z_BEST_COMPRESSION) != Z_OK)
+      compress2(ret_packed->bytes, &size, text->bytes, (uLong)text->size, Z_DEFAULT_COMPRESSION) != Z_OK)
     return no_memory(context);
   ret_packed->size = size;
   return SPRINT_OK;
@@ -108,11 +107,10 @@ static sprint_status report_on(sprint_context *context, const struct sprint__res
   json_t *json = sprint__page_json(&arena, results, folder, report->notes, report->n_notes);
   if (!json) return no_memory(context);
   SPRINT__CLEARED(packed_clear) struct packed packed = {0};
-  SPRINT__TRY(pack(context, json, results, DIGITS, &packed));
-  if (packed.size / 3 * 4 > MOST_PACKED) {
+  for (size_t i = 0; i < SPRINT__COUNT(digits_tried) && (i == 0 || packed.size / 3 * 4 > MOST_PACKED); i++) {
     packed_clear(&packed);
     packed = (struct packed){0};
-    SPRINT__TRY(pack(context, json, results, FEWER_DIGITS, &packed));
+    SPRINT__TRY(pack(context, json, results, digits_tried[i], &packed));
   }
   return write_page(context, &packed, path);
 }
