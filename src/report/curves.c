@@ -153,17 +153,19 @@ static double reach(const struct line *lines, size_t n) {
 static sprint_status curve_of(struct sprint__arena *arena, const struct line *lines, size_t n,
                               struct sprint__curve *ret_curve) {
   size_t n_most = 0, n_all = 0, *at = sprint__arena_take(arena, n, sizeof *at);
-  double *values = sprint__arena_take(arena, n, sizeof *values), low = INFINITY;
+  double *values = sprint__arena_take(arena, n, sizeof *values), low = INFINITY, all = -INFINITY;
   struct sprint__curve curve;
   for (size_t i = 0; i < n; i++) {
     n_all += lines[i].n;
     if (lines[i].n > n_most) n_most = lines[i].n;
     low = fmin(low, lines[i].x[0]);
+    all = fmax(all, lines[i].x[0]);
   }
   SPRINT__TRY(curve_new(arena, n_all, &curve));
   if (!align(lines, n, at, values, &curve)) {
+    double high = reach(lines, n);
     curve.n = 0;
-    interpolate(lines, n, n_most, low, reach(lines, n), at, values, &curve);
+    interpolate(lines, n, n_most, all < high ? all : low, high, at, values, &curve);
   }
   *ret_curve = curve;
   return SPRINT_OK;

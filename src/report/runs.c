@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
+#include "config/text.h"
 
 enum { MOST_DEPTH = 8 }; /* of folders below the one asked for */
 
@@ -79,9 +80,15 @@ static bool is_run(sprint_context *context, const char *folder) {
   return holds(context, folder, "trace.csv") || holds(context, folder, "run.json") || seed_in(last_part(folder), &seed);
 }
 
+/* A name that is not UTF-8 cannot be shown: its odd bytes become question marks. */
+static void make_readable(char *name) {
+  for (size_t n = strlen(name), at; (at = sprint__text_check(name, n)) < n;) name[at] = '?';
+}
+
 /* The parts of a path from its end, as far as there are any: "" before that. The arena's. */
 static const char *part_before(struct sprint__arena *arena, const char *path, size_t back) {
   char *copy = sprint__arena_strdup(arena, path);
+  if (copy) make_readable(copy);
   for (char *slash; copy && back && (slash = strrchr(copy, '/')); back--) *slash = '\0';
   return !copy || back ? "" : last_part(copy);
 }
@@ -92,6 +99,7 @@ static void name_by_place(struct sprint__arena *arena, const char *inner, const 
                           struct sprint__result *run) {
   bool seeded = run->seeded = seed_in(last_part(whole), &run->seed);
   char *point = sprint__arena_strdup(arena, inner), *slash;
+  if (point) make_readable(point);
   run->method = part_before(arena, whole, seeded ? 1 : 0);
   for (int drop = seeded ? 2 : 0; point && drop && *point; drop--) {
     slash = strrchr(point, '/');
