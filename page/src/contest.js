@@ -4,7 +4,7 @@ const BUDGETS = ['epoch', 'ifo', 'samples', 'deployments', 'seconds'];
 
 const CRITERIA = [
   { column: 'gradient_sq', better: 'less', log: true, name: 'stability',
-    of: 'the gradient ‖∇J(θ;θ)‖²', best: 'is nearest to a stable point' },
+    of: 'the gradient ‖∇J(θ;θ)‖²', best: 'is nearest to a stable point', symbol: '‖∇J(θ;θ)‖² = ' },
   { column: 'loss', better: 'less', name: 'loss', of: 'the loss on D(θ)', best: 'has the least loss on D(θ)' },
   { column: 'accuracy', better: 'more', name: 'accuracy', share: true,
     of: 'the accuracy on D(θ)', best: 'has the best accuracy on D(θ)' },
@@ -94,7 +94,7 @@ function sentence(entries, criterion) {
     return `No difference: ${criterion.of} is ${value} with ${others.length === 1 ? 'both' : 'all'}.`;
   if (ties.length === others.length)
     return `No clear winner by ${criterion.of}: ${best.style.name} comes first with ${value}, ${gaps(ties)}, within noise.`;
-  let text = `${best.style.name} ${criterion.best}: ${value}`;
+  let text = `${best.style.name} ${criterion.best}: ${criterion.symbol || ''}${value}`;
   if (beaten.length) text += `, ${gaps(beaten)}`;
   if (unknown.length) text += `, ${gaps(unknown)}; whether that is noise, one seed does not tell`;
   return `${text}.${ties.length ? ` Within noise: ${gaps(ties)}.` : ''}`;

@@ -46,6 +46,7 @@ function build(data) {
   document.title = `${data.title}: sprint report`;
   const sections = [summarySection(data, page)];
   if (data.runs.some((run) => run.rows > 0)) sections.push(curvesSection(data, page));
+  if (data.methods.length > 1) sections.push(budgetsSection(data, page));
   sections.push(tableSection(data));
   if (data.strata) sections.push(strataSection(data, page));
   if (data.runs.some((run) => movesOf(run).length)) sections.push(peopleSection(data, page));

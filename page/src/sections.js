@@ -83,23 +83,53 @@ function overview(data) {
     ...criteria.map((c) => ({ label: c.name }))], rows, 'overview');
 }
 
-function summarySection(data, page) {
-  const groups = () => groupsAt(data, page.point);
-  const body = el('div');
-  const draw = () => {
-    const all = groups(), contest = all.filter((g) => g.counted.length), cards = contest.length > 1 ? budgetCards(contest) : [];
-    const out = all.filter((g) => !g.counted.length).map((g) => g.style.name);
-    replace(body, el('h3', null, `Stability${page.pointText()}`), verdictList(all),
-      all.length > 1 && el('h3', null, `Who won on which budget${page.pointText()}`),
-      out.length > 0 && el('p', null, `Not ranked, since no run of it ended sound: ${listed(out)}.`),
-      cards.length > 0 ? [winnerTable(contest), el('div', { class: 'cards' }, cards)]
-        : all.length > 1 && el('p', null, 'The methods have no budget in common at which they could be compared.'));
+/* The two budgets that decide most, in words. */
+function keySentences(groups) {
+  return budgetsAt(groups).filter((b) => ['epoch', 'ifo'].includes(b.column)).flatMap((b) => CRITERIA.slice(0, 2).map((criterion) => {
+    const entries = rank(groups, b.column, b.budget, criterion);
+    return entries && el('li', null, el('strong', null, `At ${budgetName(b)}, by ${criterion.name}: `), sentence(entries, criterion));
+  }));
+}
+
+/* Draws into a place anew whenever the grid point changes. */
+function byPoint(data, page, draw) {
+  const body = el('div'), again = () => {
+    const all = groupsAt(data, page.point);
+    replace(body, draw(all, all.filter((g) => g.counted.length)));
   };
-  page.onPoint(draw);
-  draw();
-  return section('summary', 'Summary', headline(data, page),
+  page.onPoint(again);
+  again();
+  return body;
+}
+
+/* Whoever serves one class alone is stable and right: that must not pass for a win. */
+function collapsed(groups) {
+  const names = groups.filter((g) => g.all.some((run) => (run.record.warnings || {}).collapsed)).map((g) => g.style.name);
+  return names.length > 0 && el('p', { class: 'attention' }, `Careful: with ${listed(names)} the population collapsed onto few classes; ` +
+    'being stable and right on what is left says little.');
+}
+
+function summarySection(data, page) {
+  return section('summary', 'Summary', headline(data),
     data.points.length > 1 && [el('h3', null, 'All grid points'), overview(data),
-      el('div', { class: 'controls' }, page.pointChooser())], body);
+      el('div', { class: 'controls' }, page.pointChooser())],
+    byPoint(data, page, (all, contest) => {
+      const out = all.filter((g) => !g.counted.length).map((g) => g.style.name);
+      return [el('h3', null, `Stability${page.pointText()}`), verdictList(all),
+        all.length > 1 && el('h3', null, `Who won on which budget${page.pointText()}`),
+        collapsed(all),
+        out.length > 0 && el('p', null, `Not ranked, since no run of it ended sound: ${listed(out)}.`),
+        contest.length > 1 && (budgetsAt(contest).length ? [winnerTable(contest), el('ul', { class: 'words' }, keySentences(contest))]
+          : el('p', null, 'The methods have no budget in common at which they could be compared.'))];
+    }));
+}
+
+/* Every budget and criterion in words. */
+function budgetsSection(data, page) {
+  return section('budgets', 'Who won by how much', 'Each method stops at the last row that the budget pays for. A difference is clear where its 95 % ' +
+    'interval, paired over seeds, leaves 0 out; all else is within noise. Gradients are compared as ratios, on the log scale: 1 for 0.',
+  el('div', { class: 'controls' }, page.pointChooser()),
+  byPoint(data, page, (all, contest) => el('div', { class: 'cards' }, budgetCards(contest))));
 }
 
 /* What the folder holds, in a sentence. */
@@ -110,8 +140,8 @@ function headline(data) {
   if (data.points.length > 1) parts.unshift(plural(data.points.length, 'grid point'));
   const people = population ? ` on ${num(population.rows)} people with ${plural(population.features, 'feature')}` +
     `${population.endless ? ', a window of a population without end' : ''}` : '';
-  return `${plural(data.runs.length, 'run')}: ${parts.join(' × ')}${people}. A method wins where the 95 % interval of its paired ` +
-    'difference over seeds leaves 0 out; all else is within noise. Each is looked at on the data that it causes itself, D(θ).';
+  return `${plural(data.runs.length, 'run')}: ${parts.join(' × ')}${people}. Each is looked at on the data that it causes itself, D(θ). ` +
+    'Brackets hold 95 % intervals of differences, paired over seeds; what they leave open is called noise.';
 }
 
 const last = (column) => (run) => (run.trace.get(column) || [NaN]).at(-1);

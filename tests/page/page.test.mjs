@@ -130,7 +130,7 @@ test('the winner, and by how much, is what the traces say', async () => {
   const T = 4.302652729749, ends = Object.fromEntries(['sgd-gd', 'sprint-paper', 'sprint-unbiased'].map((m) => [m,
     [1, 2, 3].map((seed) => Math.log10(trace('small', m, `seed-${seed}`).gradient_sq.at(-1)))]));
   const [best, ...others] = Object.keys(ends).sort((a, b) => mean(ends[a]) - mean(ends[b]));
-  const page = await open(browser, small), card = await page.locator('.card', { hasText: 'At equal epochs' }).innerText();
+  const page = await open(browser, small), card = await page.locator('#budgets .card', { hasText: 'At equal epochs' }).innerText();
   for (const other of others) {
     const d = ends[other].map((v, i) => v - ends[best][i]), m = mean(d);
     const reach = T * Math.sqrt(d.reduce((s, v) => s + (v - m) ** 2, 0) / 2 / 3);
