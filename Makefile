@@ -20,6 +20,7 @@ demo: all
 	$(BUILD)/sprint run experiments/demo.yaml --out runs/demo
 
 test: all
+	@scripts/setup --try chromium
 	cd $(BUILD) && ctest --output-on-failure -j $(JOBS)
 
 # Our time beside PyTorch's; QUICK=1 takes two minutes, DATA=DIR uses the real MNIST and Credit data.

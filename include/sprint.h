@@ -10,6 +10,7 @@
  *   6. The tables                 every kind with its parameters, as `sprint list` prints them
  *   7. Theory                     step sizes with a proof, what they promise, and constants estimated from data
  *   8. Plugins                    your own method, shift, loss or step rule by name, in a file that is loaded
+ *   9. Results                    what runs left in folders, as figures
  *
  * Conventions. Functions that can fail return a sprint_status and leave their ret_ outputs untouched on failure (an
  * array may hold part of a result); sprint_context_error() then has the sentence. Objects come from _new and end with
@@ -622,6 +623,20 @@ typedef struct sprint_column_move {
  * theta is not finite. NULL: there is no such number. */
 SPRINT_API size_t sprint_assessment_n_moves(const sprint_assessment *assessment);
 SPRINT_API const sprint_column_move *sprint_assessment_move(const sprint_assessment *assessment, size_t i);
+
+/* Writes one self-contained page of HTML about all runs in a folder, as sprint_run_save left them, with
+ * POINT/METHOD/seed-S/ below it or the files of one run in it: who won on which budget, curves, tables, how far people
+ * moved. What can be shown is, and what is wrong with the others is said on the page and in the report's notes,
+ * sentences that it lends. Refused: a folder without runs; and where the library was built without the page's chart
+ * library, any, the reason of which sprint_report_missing has (NULL: it is there). ret_report may be NULL. */
+typedef struct sprint_report sprint_report;
+SPRINT_API sprint_status sprint_report_write(sprint_context *context, const char *folder, const char *path,
+                                             sprint_report **ret_report);
+SPRINT_API void sprint_report_free(sprint_report *report);
+SPRINT_API size_t sprint_report_n_runs(const sprint_report *report);
+SPRINT_API size_t sprint_report_n_notes(const sprint_report *report);
+SPRINT_API const char *sprint_report_note(const sprint_report *report, size_t i);
+SPRINT_API const char *sprint_report_missing(void);
 
 /* A saved model: score rows of a CSV with nothing but the file. One whose run diverged, or whose parameters are not
  * all finite, is refused unless the options say otherwise. */
@@ -1338,6 +1353,45 @@ typedef struct sprint_plugin {
 
 /* The one function that a plugin defines. */
 SPRINT_API const sprint_plugin *sprint_plugin_entry(void);
+
+/* ------------------------------------------------------------------------------------------------------------------
+ * 9. Results
+ *
+ * What runs left in folders: DIR/[POINT/]METHOD/seed-S/, or one run's folder. What cannot be read is told, and what can
+ * be is drawn: runs that are still going on, that were cut short, that another version wrote. Runs that diverged are
+ * told of and left out of means.
+ */
+
+/* A line of text, without its end. */
+typedef void (*sprint_listener)(void *user, const char *line);
+
+typedef struct sprint_plot_options {
+  size_t size;
+  const char *const *folders; /* (n_folders) required */
+  size_t n_folders;
+  const char *x; /* a column of the trace, or `seconds`; NULL: epoch */
+  const char
+      *y; /* a column, or several with commas between them: a row of panels for each. grad, grad-mean, classes
+             and people stand for gradient_sq, gradient_sq_mean, effective_classes and displacement. NULL: loss */
+  const char *paper; /* credit, mnist or cifar10: accuracy over loss by alpha in one figure, |grad J|^2 in another, in
+                        place of y and log; NULL: as they say */
+  bool log;          /* a logarithmic y axis, but for shares (accuracy) beside others */
+  bool seeds;        /* every run by itself too */
+  size_t columns, rows;     /* sprint_plot_print: of a panel; 0: 80 and 20 */
+  bool braille, colour;     /* sprint_plot_print: for terminals that show it; neither: plain ASCII */
+  sprint_listener complain; /* gets a sentence for each thing that was not as it should be; NULL: nobody */
+  void *user;
+} sprint_plot_options;
+
+/* Means over seeds with bands of a standard error, a panel for each point, by gnuplot: .svg, .png or .pdf, with the
+ * script (.gp) and the numbers (.dat) beside it. `drawn` (or NULL) gets the path of each figure: with `paper` there is
+ * a second one, whose name has -gradient before its ending. Refused: folders without a run, columns that no run has. */
+SPRINT_API sprint_status sprint_plot_draw(sprint_context *context, const sprint_plot_options *options, const char *path,
+                                          sprint_listener drawn);
+
+/* The same in text, line by line. */
+SPRINT_API sprint_status sprint_plot_print(sprint_context *context, const sprint_plot_options *options,
+                                           sprint_listener line);
 
 #ifdef __cplusplus
 }

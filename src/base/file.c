@@ -194,6 +194,11 @@ bool sprint__file_is_regular(FILE *stream) {
   return fstat(fileno(stream), &info) == 0 && S_ISREG(info.st_mode);
 }
 
+bool sprint__file_is_there(const char *path) {
+  struct stat info;
+  return stat(path, &info) == 0 && S_ISREG(info.st_mode);
+}
+
 sprint_status sprint__file_open_regular(sprint_context *context, const char *path, const char *what,
                                         FILE **ret_stream) {
   SPRINT__SCOPED(fclose) FILE *stream = NULL;

@@ -49,6 +49,9 @@ sprint_status sprint__file_open(sprint_context *context, const char *path, FILE 
 sprint_status sprint__file_open_regular(sprint_context *context, const char *path, const char *what, FILE **ret_stream);
 bool sprint__file_is_regular(FILE *stream);
 
+/* Whether there is a regular file of this name. */
+bool sprint__file_is_there(const char *path);
+
 /* All bytes of a file, yours to free; of a larger one than `most`, at least so many. */
 sprint_status sprint__file_read(sprint_context *context, const char *path, size_t most, char **ret_bytes,
                                 size_t *ret_size);

@@ -40,6 +40,7 @@ struct cli_command {
   int (*run)(sprint_context *context, const struct cli_command *command, const struct cli_options *options);
   struct cli_argument arguments[CLI_MAX_ARGUMENTS]; /* those that it has have a word */
   size_t min_arguments;
+  bool many; /* the last argument may be there more than once */
 };
 
 extern const struct cli_command *const cli_commands[];
@@ -101,7 +102,7 @@ const struct cli_command *cli_command_find(char **words, size_t n, size_t *ret_n
 bool cli_is_family(const sprint_family *family, const char *word);
 
 extern const struct cli_command cli_completion, cli_check, cli_run, cli_compare, cli_reproduce, cli_predict, cli_grad,
-    cli_init, cli_verify;
+    cli_init, cli_verify, cli_plot, cli_report;
 extern const struct cli_command cli_theory, cli_fit_shift, cli_list, cli_data_get, cli_data_list, cli_data_info,
     cli_data_export;
 
@@ -168,6 +169,10 @@ char *cli_beside(const char *place);
 /* Whether OUT can hold results: what of it is there already is a folder that can be written to. Found now, not after
  * hours of training. */
 sprint_status cli_check_out(sprint_context *context, const char *out);
+
+/* cmd_report.c: writes the page about the runs in `folder` into it and says where it is; one line where this program
+ * was built without pages. */
+sprint_status cli_report_on(sprint_context *context, const char *folder, FILE *stream);
 
 /* Zeroed memory, to be freed; ends the program where there is none. */
 void *cli_room(size_t n, size_t size);

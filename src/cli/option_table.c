@@ -58,6 +58,25 @@ const struct cli_option cli_option_table[] = {
     {"out", "FIGURE", "theory", CLI_FILE, ".svg|.png|.pdf", .field = FIELD(out), .standard = "no figure",
      .help = "draw c_k and Gamma_k: .svg, .png or .pdf"},
 
+    /* plot */
+    {"x", "COLUMN", "plot", CLI_CHOICE, "epoch|ifo|samples|deployments|seconds", .standard = "epoch",
+     .help =
+         "what curves are drawn against: epoch, ifo, samples, deployments, seconds, or another column of trace.csv"},
+    {"y", "COLUMN,...", "plot", CLI_CHOICE,
+     "loss|accuracy|grad|grad-mean|classes|moved|bias|people|loss_base|accuracy_base|loss_heldout|accuracy_heldout|"
+     "entropy|drift|kappa|distance",
+     .standard = "loss",
+     .help = "what is drawn: columns of trace.csv, a row of panels for each; grad, grad-mean, classes and people are "
+             "gradient_sq, gradient_sq_mean, effective_classes and displacement"},
+    {"paper", "NAME", "plot", CLI_CHOICE, "credit|mnist|cifar10",
+     .help = "the paper's figures of its experiments: accuracy over loss for each alpha, and the squared gradient norm "
+             "in a second figure"},
+    {"out", "FIGURE", "plot", CLI_FILE, ".svg|.png|.pdf", .field = FIELD(out), .standard = "a plot in text",
+     .help = "where the figure goes, drawn by gnuplot: .svg, .png or .pdf; its script (.gp) and numbers (.dat) stay "
+             "beside it"},
+    {"log", "", "plot", CLI_NOTHING, .standard = "off", .help = "a logarithmic y axis"},
+    {"seeds", "", "plot", CLI_NOTHING, .standard = "means alone", .help = "every run as a thin line too"},
+
     /* fit-shift */
     {"log", "DATA.csv=MODEL[@TIME]", "fit-shift", CLI_FILE, ".csv", true, true,
      .help =
@@ -96,6 +115,8 @@ const struct cli_option cli_option_table[] = {
     {"out", "DIR", "compare", CLI_FOLDER, .field = FIELD(out), .standard = "runs/NAME-compare",
      .help = "where runs and rankings go"},
     {"out", "DIR", "reproduce", CLI_FOLDER, .field = FIELD(out), .standard = "runs/NAME", .help = "where the runs go"},
+    {"out", "FILE.html", "report", CLI_FILE, ".html|.htm", .field = FIELD(out), .standard = "report.html in DIR",
+     .help = "where the page goes"},
     {"out", "FILE.csv", "predict", CLI_FILE, ".csv", .field = FIELD(out), .standard = "standard output",
      .help = "where the scores go"},
     {"out", "FILE", "grad|init", CLI_FILE, ".npy|.safetensors", true, .field = FIELD(out),

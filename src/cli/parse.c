@@ -119,7 +119,7 @@ static int check_required(const struct cli_command *command, const struct cli_op
 static size_t max_arguments(const struct cli_command *command) {
   size_t n = 0;
   while (n < CLI_MAX_ARGUMENTS && command->arguments[n].word) n++;
-  return n;
+  return command->many ? CLI_MAX : n;
 }
 
 int cli_parse(sprint_context *context, const struct cli_command *command, int argc, char **argv,

@@ -15,6 +15,7 @@ struct work {
   struct cli_summary *summary;
   size_t *chosen; /* of --only */
   char *out;
+  bool shown; /* there is something to write a page about */
 };
 
 /* Tells how long it will take, and gives each job its part. */
@@ -137,12 +138,13 @@ static sprint_status carry_out(struct work *work, int n_threads, int n_jobs) {
 }
 
 /* The table, and the files that say the same. */
-static sprint_status show(const struct work *work) {
+static sprint_status show(struct work *work) {
   const struct cli_plan *plan = &work->plan;
   if (cli_plan_n_runs(plan) - plan->n_todo + cli_jobs_count(&plan->jobs, CLI_JOB_DONE) == 0)
     return SPRINT_OK; /* there is nothing to show */
   cli_summary_print(work->summary, plan->talk);
   sprint_status status = cli_summary_save(work->summary, plan->context, plan->out);
+  work->shown = status == SPRINT_OK;
   if (status == SPRINT_OK && work->options->json) cli_summary_print_json(work->summary, stdout);
   return status;
 }
@@ -178,6 +180,7 @@ static int train(struct work *work, int n_threads, int n_jobs) {
   if (status == SPRINT_OK) status = carry_out(work, n_threads, n_jobs);
   if (status == SPRINT_OK) status = show(work);
   int code = status == SPRINT_OK ? conclude(work) : cli_failed(plan->context);
+  if (work->shown && cli_report_on(plan->context, plan->out, plan->talk) != SPRINT_OK) code = cli_failed(plan->context);
   cli_plan_clear(plan);
   cli_summary_free(work->summary);
   free(work->chosen);

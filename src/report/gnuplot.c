@@ -3,6 +3,7 @@
 #include "report/gnuplot.h"
 
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,13 +12,15 @@ enum { NOT_FOUND = 127, SAID = 400 }; /* exit code of a program that is not ther
 
 struct terminal {
   const char *ending, *setting; /* printf: width, height */
+  double point;                 /* what a font's size has to be multiplied by */
 };
 
-/* Sizes are points: 72 to an inch of a PDF, one pixel of an SVG, two of a PNG. */
+/* Sizes are points: 72 to an inch of a PDF, one pixel of an SVG, two of a PNG. Letters are 12 of them high in all
+ * three: pngcairo takes 96 to an inch, and pdfcairo's letters are half as large again as asked for. */
 static const struct terminal terminals[] = {
-    {".svg", "set terminal svg size %d,%d font 'sans,12' background 'white'\n"},
-    {".png", "set terminal pngcairo size %d*2,%d*2 font 'sans,12' fontscale 2 linewidth 2 pointscale 2\n"},
-    {".pdf", "set terminal pdfcairo size %d/72.0,%d/72.0 font 'sans,12'\n"},
+    {".svg", "set terminal svg size %d,%d font 'sans,12' background 'white'\n", 1},
+    {".png", "set terminal pngcairo size %d*2,%d*2 font 'sans,9' fontscale 2 linewidth 2 pointscale 2\n", 0.75},
+    {".pdf", "set terminal pdfcairo size %d/72.0,%d/72.0 font 'sans,12' fontscale 0.67 linewidth 2\n", 1},
 };
 
 static const struct terminal *terminal_of(const char *path) {
@@ -38,14 +41,20 @@ static const char *name_in(const char *path) {
   return slash ? slash + 1 : path;
 }
 
-/* A name between single quotes, as gnuplot reads them: a quote is written twice. */
-static void print_quoted(FILE *stream, const char *name) {
+void sprint__gnuplot_quote(FILE *stream, const char *text) {
   fputc('\'', stream);
-  for (; *name; name++) {
-    if (*name == '\'') fputc('\'', stream);
-    fputc(*name, stream);
+  for (; *text; text++) {
+    if (*text == '\'') fputc('\'', stream);
+    fputc(*text, stream);
   }
   fputc('\'', stream);
+}
+
+double sprint__plot_tics(double low, double high) {
+  double rough = (high - low) / 4;
+  if (!(rough > 0) || !isfinite(rough)) return 1;
+  double power = pow(10, floor(log10(rough))), digit = rough / power;
+  return power * (digit < 1.5 ? 1 : digit < 3.5 ? 2 : digit < 7.5 ? 5 : 10);
 }
 
 /* clang-format off */
@@ -53,10 +62,11 @@ static void print_preamble(const struct sprint__plot *plot, const struct termina
   FILE *script = plot->script.stream;
   fprintf(script, "# gnuplot %s\n", name_in(plot->script_path));
   fprintf(script, terminal->setting, width, height);
+  fprintf(script, "small = ',%g'\nlarge = ',%g'\n", 9 * terminal->point, 13 * terminal->point);
   fputs("set output ", script);
-  print_quoted(script, plot->image);
+  sprint__gnuplot_quote(script, plot->image);
   fputs("\ndata = ", script);
-  print_quoted(script, plot->data_name);
+  sprint__gnuplot_quote(script, plot->data_name);
   fputs("\n"
         "set border 3 linecolor '" SPRINT__GREY "'\n"
         "set tics nomirror\n"
@@ -75,14 +85,18 @@ static sprint_status name_parts(struct sprint__plot *plot, const char *path, con
   return sprint__arena_status(arena);
 }
 
+sprint_status sprint__plot_check_path(sprint_context *context, const char *path) {
+  if (terminal_of(path)) return SPRINT_OK;
+  return sprint_fail(context, SPRINT_ERROR_INPUT, "%s: a figure's name ending in .svg, .png or .pdf was expected",
+                     path);
+}
+
 sprint_status sprint__plot_begin(sprint_context *context, const char *path, int width, int height,
                                  struct sprint__plot *ret_plot) {
   const struct terminal *terminal = terminal_of(path);
   struct sprint__plot plot = {.context = context, .arena = {.context = context}};
   char *data = NULL;
-  if (!terminal)
-    return sprint_fail(context, SPRINT_ERROR_INPUT, "%s: a figure's name ending in .svg, .png or .pdf was expected",
-                       path);
+  SPRINT__TRY(sprint__plot_check_path(context, path));
   sprint_status status = name_parts(&plot, path, terminal->ending, &data);
   if (status == SPRINT_OK) status = sprint__folder_make(context, plot.folder);
   if (status == SPRINT_OK) status = sprint__file_create(context, plot.script_path, &plot.script);

@@ -21,13 +21,23 @@ struct sprint__plot {
   struct sprint__file script, data; /* write to their streams */
 };
 
-/* Begins a figure of this size in points; the script starts with terminal, output, fonts and grid. Refused: an ending
- * that is none of the three. */
+/* Refuses a figure's name with an ending that is none of the three. */
+sprint_status sprint__plot_check_path(sprint_context *context, const char *path);
+
+/* Begins a figure of this size in points; the script starts with terminal, output and grid, and has
+ * the fonts `small` and `large`. Refused: another
+ * ending. */
 sprint_status sprint__plot_begin(sprint_context *context, const char *path, int width, int height,
                                  struct sprint__plot *ret_plot);
 
 /* Writes both files and draws. The plot is done with either way. */
 sprint_status sprint__plot_end(struct sprint__plot *plot);
+
+/* A text between single quotes, as gnuplot reads them: a quote is written twice. */
+void sprint__gnuplot_quote(FILE *stream, const char *text);
+
+/* A distance of tics that cuts the range into about four parts: 1, 2 or 5 times a power of ten. */
+double sprint__plot_tics(double low, double high);
 
 /* Gives up; nothing is left behind. */
 void sprint__plot_abandon(struct sprint__plot *plot);

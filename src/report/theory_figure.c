@@ -4,21 +4,13 @@
 #include "base/sized.h"
 #include "report/gnuplot.h"
 
-enum { WIDTH = 560, HEIGHT = 520, POINTS = 2000, TICS = 4 }; /* of the figure; of a line, at most; of an axis, about */
+enum { WIDTH = 560, HEIGHT = 520, POINTS = 2000 }; /* of the figure; of a line, at most */
 
 static void print_data(FILE *data, size_t m, double gamma, const double *c, const double *Gamma) {
   size_t step = m / POINTS + 1;
   fprintf(data, "# k c_k Gamma_k gamma/4\n");
   for (size_t k = 0; k < m; k += k + step < m || k + 1 == m ? step : m - 1 - k)
     fprintf(data, "%zu %.17g %.17g %.17g\n", k, c[k], Gamma[k], gamma / 4);
-}
-
-/* A distance of tics that cuts the range into about TICS parts: 1, 2 or 5 times a power of ten. */
-static double tics_for(double low, double high) {
-  double rough = (high - low) / TICS;
-  if (!(rough > 0) || !isfinite(rough)) return 1;
-  double power = pow(10, floor(log10(rough))), digit = rough / power;
-  return power * (digit < 1.5 ? 1 : digit < 3.5 ? 2 : digit < 7.5 ? 5 : 10);
 }
 
 /* clang-format off */
@@ -46,7 +38,7 @@ static void print_script(FILE *script, const sprint_constants *a, const sprint_c
       "plot data using 1:3 with lines linewidth 2 linecolor '" SPRINT__BLUE "' title 'Γ_k', \\\n"
       "     data using 1:4 with lines linewidth 2 dashtype 2 linecolor '" SPRINT__ORANGE
       "' title 'γ/4, which it must stay above'\n"
-      "unset multiplot\n", tics_for(0, c_0), tics_for(low, high));
+      "unset multiplot\n", sprint__plot_tics(0, c_0), sprint__plot_tics(low, high));
 }
 /* clang-format on */
 

@@ -1,0 +1,124 @@
+/* Line charts by uPlot: curves with bands, a cursor that reads values, zoom by dragging. */
+
+const tick = (v) => (v === null ? '' : num(v, 6).replace(/-/g, '−').replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, ''));
+
+/* 1, 2 and 5 times powers of ten. */
+const STEPS = Array.from({ length: 36 }, (_, k) => k - 18).flatMap((k) => [1, 2, 5].map((d) => Number(`${d}e${k}`)));
+
+/* Of a logarithmic axis over several decades, those alone. */
+const decades = (u, splits) => (splits.at(-1) / splits[0] < 100 ? splits
+  : splits.map((v) => (Math.abs(Math.log10(v) - Math.round(Math.log10(v))) < 1e-9 ? v : null)));
+
+function axis(label, size, log) {
+  const rule = { stroke: css('--grid'), width: 1, ...(log ? { filter: decades } : {}) };
+  return { label, size, labelSize: 22, labelGap: 2, gap: 4, stroke: css('--text'), font: `12px ${css('--sans')}`,
+    labelFont: `13px ${css('--sans')}`, grid: rule, ticks: { ...rule, size: 5 }, values: (u, splits) => splits.map(tick),
+    ...(log ? { filter: decades } : { incrs: STEPS }) };
+}
+
+/* Room on both sides, or around a line that is flat. */
+function padded(low, high) {
+  if (!Number.isFinite(low) || !Number.isFinite(high)) return [0, 1];
+  const room = high > low ? (high - low) * 0.05 : Math.abs(low) * 0.05 || 0.5;
+  return [low - room, high + room];
+}
+
+const withAlpha = (color, alpha) => `${color}${Math.round(alpha * 255).toString(16).padStart(2, '0')}`;
+
+/* curves: {x, y, low, high, style, thin}; low and high may be missing. Returns data and series for uPlot. */
+function assemble(curves, log) {
+  const plain = (v) => (Number.isFinite(v) && (!log || v > 0) ? v : null);
+  const floor = log ? Math.min(...curves.flatMap((c) => c.y.filter((v) => v > 0))) / 3 : -Infinity;
+  const tables = [], series = [{}], bands = [];
+  for (const c of curves) {
+    const color = ink(c.style.color), banded = c.low && c.low.some(Number.isFinite), n = series.length;
+    const rows = [c.x, c.y.map(plain)];
+    if (banded) {
+      rows.splice(1, 0, c.high.map(plain), c.low.map((v, i) => plain(log ? Math.max(v, Math.min(floor, c.y[i])) : v)));
+      series.push({ stroke: 'transparent', width: 0, points: { show: false }, spanGaps: true },
+        { stroke: 'transparent', width: 0, points: { show: false }, spanGaps: true });
+      bands.push({ series: [n, n + 1], fill: withAlpha(color, 0.2) });
+    }
+    series.push({ stroke: c.thin ? withAlpha(color, 0.55) : color, width: c.thin ? 1 : 2.25, dash: c.thin ? [] : c.style.dash,
+      spanGaps: true, fill: c.fill, points: { show: c.x.length === 1, size: 7, fill: color } });
+    tables.push(rows);
+  }
+  return { data: tables.length ? uPlot.join(tables) : [[0, 1]], series, bands };
+}
+
+/* Draws into `place`; `onCursor(x)` is told where the cursor is, in units of x. */
+function drawLines(place, options) {
+  const { curves, log, xLabel, yLabel, onCursor, yRange } = options;
+  const { data, series, bands } = assemble(curves, log);
+  const width = Math.max(place.clientWidth, 240), narrow = width < 560;
+  const chart = new uPlot({
+    width,
+    height: narrow ? 300 : 400,
+    padding: [12, narrow ? 8 : 16, 0, 0],
+    series, bands,
+    legend: { show: false },
+    cursor: { drag: { x: true, y: true, uni: 24 }, points: { show: false }, y: false },
+    scales: {
+      x: { time: false, range: (u, low, high) => (high > low ? [low, high] : padded(low, high)) },
+      y: log ? { distr: 3, log: 10, range: (u, low, high) => (low > 0 ? uPlot.rangeLog(low, high, 10, false) : [0.1, 1]) }
+        : { range: (u, low, high) => yRange || padded(low, high) },
+    },
+    axes: [axis(xLabel, 34), axis(yLabel, narrow ? 54 : 64, log)],
+    hooks: { setCursor: [(u) => u.cursor.left >= 0 && onCursor && onCursor(u.posToVal(u.cursor.left, 'x'))] },
+  }, data, place);
+  return {
+    chart,
+    reset: () => chart.setData(data, true),
+    point: (x) => chart.setCursor({ left: chart.valToPos(x, 'x'), top: 10 }, false),
+    destroy: () => chart.destroy(),
+  };
+}
+
+/* A chart that is drawn anew when its place changes width or the page its colours, with a slider that reads it from the
+ * keyboard and by touch. `describe()` gives the options of drawLines, `xs` (all places to stop at), `read(x)` (nodes that
+ * tell the values there) and `summary` (the chart in words). */
+function liveChart(name, describe) {
+  const place = el('div', { class: 'plot', 'aria-hidden': 'true' });
+  const readout = el('div', { class: 'readout', 'aria-live': 'polite', id: `${name}-readout` });
+  const caption = el('figcaption', { class: 'unseen' });
+  const slider = el('input', { type: 'range', min: 0, max: 0, value: 0, id: `${name}-slider` });
+  const label = el('label', { for: `${name}-slider` });
+  const reset = el('button', { type: 'button', onclick: () => drawn && drawn.reset() }, 'Reset zoom');
+  let drawn = null, state = null, width = 0;
+
+  const show = (x) => replace(readout, state.read(x));
+  const stopAt = () => {
+    const x = state.xs[Number(slider.value)];
+    if (x === undefined) return;
+    slider.setAttribute('aria-valuetext', `${num(x, 7)} ${state.xLabel}`);
+    drawn.point(x);
+    show(x);
+  };
+  const draw = () => {
+    if (!place.clientWidth) return; /* not on the page yet: what observes its size will draw */
+    if (drawn) drawn.destroy();
+    state = describe();
+    width = place.clientWidth;
+    slider.max = Math.max(state.xs.length - 1, 0);
+    slider.value = slider.max;
+    label.textContent = `Read the values at (${state.xLabel})`;
+    caption.textContent = state.summary;
+    drawn = drawLines(place, { ...state, onCursor: show });
+    if (state.xs.length) show(state.xs.at(-1));
+  };
+  slider.addEventListener('input', stopAt);
+  new ResizeObserver(() => place.clientWidth && place.clientWidth !== width && draw()).observe(place);
+  document.addEventListener('themechange', () => drawn && draw());
+  return {
+    node: el('figure', { class: 'chart', id: name, role: 'group', 'aria-label': name }, caption, place,
+      el('div', { class: 'reader' }, label, slider, reset), readout),
+    draw,
+  };
+}
+
+/* The nearest of ascending numbers. */
+function nearest(values, x) {
+  let best = 0;
+  for (let i = 1; i < values.length; i++) if (Math.abs(values[i] - x) < Math.abs(values[best] - x)) best = i;
+  return best;
+}
