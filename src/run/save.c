@@ -231,6 +231,21 @@ static void set_table(json_t *metadata, const struct sprint__encoding *encoding)
   json_decref(table);
 }
 
+/* Where there is one: predict states losses with it. */
+static void set_penalty(json_t *metadata, const sprint_model *model) {
+  if (model->l2 == 0) return;
+  json_object_set_new(metadata, "l2", json_sprintf("%.17g", model->l2));
+  if (!model->undecayed) json_object_set_new(metadata, "l2_biases", json_string("true"));
+}
+
+/* Of two classes which is said, and from which probability on. */
+static void set_decision(json_t *metadata, const sprint_run *run) {
+  const sprint_population *population = run->shift->population;
+  if (!run->shift->model->classifies || population->n_classes != 2) return;
+  json_object_set_new(metadata, "positive", json_string(population->class_names[run->eval_positive]));
+  json_object_set_new(metadata, "threshold", json_sprintf("%.9g", run->eval_threshold));
+}
+
 static json_t *model_metadata(const sprint_run *run, double epoch) {
   const sprint_model *model = run->shift->model;
   const sprint_population *population = run->shift->population;
@@ -242,6 +257,8 @@ static json_t *model_metadata(const sprint_run *run, double epoch) {
   json_object_set_new(json, "epoch", json_sprintf("%.17g", epoch)); /* and when these were its parameters */
   if (model->layers_text) json_object_set_new(json, "layers", json_string(model->layers_text));
   if (model->loss_text) json_object_set_new(json, "loss", json_string(model->loss_text));
+  set_penalty(json, model);
+  set_decision(json, run);
   const struct sprint__shape *image = &population->image;
   if (image->channels)
     json_object_set_new(json, "image", json_sprintf("%zu %zu %zu", image->channels, image->height, image->width));
