@@ -7,6 +7,7 @@
 
 #include "assess/metrics.h"
 #include "base/file.h"
+#include "base/print.h"
 #include "base/sized.h"
 #include "model/network.h"
 #include "population/csv_columns.h"
@@ -37,13 +38,13 @@ static void print_header(const sprint_predictor *predictor, bool ids, FILE *stre
 static void print_prediction(const sprint_predictor *predictor, const double *scores, FILE *stream) {
   size_t k = predictor->n_classes;
   if (!predictor->model->classifies)
-    fprintf(stream, "%.9g", scores[0]);
+    sprint__fprintf(stream, "%.9g", scores[0]);
   else if (isnan(scores[0]))
     fputs("nan", stream); /* no class, rather than the first */
   else
     print_field(stream,
                 predictor->class_names[sprint__class_said(scores, k, predictor->positive, predictor->threshold)]);
-  for (size_t c = 0; predictor->model->classifies && c < k; c++) fprintf(stream, ",%.9g", scores[c]);
+  for (size_t c = 0; predictor->model->classifies && c < k; c++) sprint__fprintf(stream, ",%.9g", scores[c]);
 }
 
 static void print_scores(const sprint_predictor *predictor, const double *scores, const struct sprint__csv_scored *rows,

@@ -8,6 +8,8 @@
 #include <zlib.h>
 
 #include "base/file.h"
+#include "base/print.h"
+#include "config/number.h"
 #include "run/assessment.h"
 #include "run/encoding_json.h"
 #include "run/safetensors.h"
@@ -69,7 +71,7 @@ static void print_real(FILE *stream, double value) {
   if (isnan(value))
     fputs("nan", stream);
   else
-    fprintf(stream, "%.17g", value);
+    sprint__fprintf(stream, "%.17g", value);
 }
 
 /* The probabilities of the strata follow, where the shift reweights: p_0, p_1, ... by class number. */
@@ -105,7 +107,8 @@ static void print_trace(const sprint_run *run, FILE *stream) {
 /* Time is the one thing that no two runs share: it has a file of its own. */
 static void print_timing(const sprint_run *run, FILE *stream) {
   fputs("epoch,seconds\n", stream);
-  for (size_t r = 0; r < run->n_rows; r++) fprintf(stream, "%.17g,%.9g\n", run->rows[r].epoch, run->rows[r].seconds);
+  for (size_t r = 0; r < run->n_rows; r++)
+    sprint__fprintf(stream, "%.17g,%.9g\n", run->rows[r].epoch, run->rows[r].seconds);
 }
 
 static json_t *real_or_null(double value) { return isfinite(value) ? json_real(value) : json_null(); }
@@ -231,10 +234,19 @@ static void set_table(json_t *metadata, const struct sprint__encoding *encoding)
   json_decref(table);
 }
 
+/* A number as a text, as metadata has them: with as many digits as it takes to be read again. */
+static json_t *real_text(double value) {
+  char text[32];
+  int digits = 15;
+  do sprint__snprintf(text, sizeof text, "%.*g", digits, value);
+  while (sprint__number_strtod(text) != value && digits++ < 17);
+  return json_string(text);
+}
+
 /* Where there is one: predict states losses with it. */
 static void set_penalty(json_t *metadata, const sprint_model *model) {
   if (model->l2 == 0) return;
-  json_object_set_new(metadata, "l2", json_sprintf("%.17g", model->l2));
+  json_object_set_new(metadata, "l2", real_text(model->l2));
   if (!model->undecayed) json_object_set_new(metadata, "l2_biases", json_string("true"));
 }
 
@@ -243,7 +255,7 @@ static void set_decision(json_t *metadata, const sprint_run *run) {
   const sprint_population *population = run->shift->population;
   if (!run->shift->model->classifies || population->n_classes != 2) return;
   json_object_set_new(metadata, "positive", json_string(population->class_names[run->eval_positive]));
-  json_object_set_new(metadata, "threshold", json_sprintf("%.9g", run->eval_threshold));
+  json_object_set_new(metadata, "threshold", real_text(run->eval_threshold));
 }
 
 static json_t *model_metadata(const sprint_run *run, double epoch) {
@@ -254,7 +266,7 @@ static json_t *model_metadata(const sprint_run *run, double epoch) {
   json_object_set_new(json, "format", json_string("pt")); /* tensors are laid out as PyTorch's */
   json_object_set_new(json, "sprint", json_string(SPRINT_VERSION));
   json_object_set_new(json, "stop", json_string(sprint_stop_word(run->solver->stop))); /* how the run ended, */
-  json_object_set_new(json, "epoch", json_sprintf("%.17g", epoch)); /* and when these were its parameters */
+  json_object_set_new(json, "epoch", real_text(epoch)); /* and when these were its parameters */
   if (model->layers_text) json_object_set_new(json, "layers", json_string(model->layers_text));
   if (model->loss_text) json_object_set_new(json, "loss", json_string(model->loss_text));
   set_penalty(json, model);
