@@ -19,8 +19,10 @@ setup:
 demo: all
 	$(BUILD)/sprint run experiments/demo.yaml --out runs/demo
 
+# Packages that tests alone need: a locale with decimal commas is made by one.
 test: all
 	@scripts/setup --try chromium
+	@scripts/setup locales
 	cd $(BUILD) && ctest --output-on-failure -j $(JOBS)
 
 # Our time beside PyTorch's; QUICK=1 takes two minutes, DATA=DIR uses the real MNIST and Credit data.
@@ -30,6 +32,7 @@ bench: all
 
 # The same tests under AddressSanitizer and UndefinedBehaviorSanitizer, lightly optimised: half the time, the same findings.
 sanitize: | setup
+	@scripts/setup locales
 	@cmake -S . -B $(BUILD)-sanitize -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG="-O1 -g" -DSPRINT_SANITIZE=ON >/dev/null
 	@cmake --build $(BUILD)-sanitize -j $(JOBS) -- --no-print-directory -s
 	cd $(BUILD)-sanitize && ctest --output-on-failure -j $(JOBS)

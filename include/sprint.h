@@ -643,7 +643,10 @@ SPRINT_API const char *sprint_report_missing(void);
 typedef struct sprint_predictor sprint_predictor;
 typedef struct sprint_predictor_options {
   size_t size;
-  bool anyway; /* whatever became of its run */
+  bool anyway;          /* whatever became of its run */
+  const char *positive; /* of two classes, the one that is said from the threshold on; NULL: the model's */
+  const double
+      *threshold; /* of its probability, 0 to 1; NULL: the model's. The model's are those of its run's `eval` */
 } sprint_predictor_options;
 SPRINT_API sprint_status sprint_predictor_open(sprint_context *context, const char *path,
                                                const sprint_predictor_options *options, /* or NULL: none */
@@ -653,9 +656,33 @@ SPRINT_API sprint_status sprint_predictor_load(sprint_context *context, const ch
 SPRINT_API void sprint_predictor_free(sprint_predictor *predictor);
 
 /* Scores a CSV that has the model's feature columns (others are ignored) and writes a CSV to out_path (NULL or "-":
- * standard output): row, prediction, then one probability per class. The CSV and the model are refused as out_path. */
+ * standard output): row, prediction, then one probability per class. Of two classes the prediction goes by the
+ * threshold, of more it is the likeliest. The CSV and the model are refused as out_path. */
 SPRINT_API sprint_status sprint_predictor_score_csv(sprint_predictor *predictor, const char *csv_path,
                                                     const char *out_path);
+
+/* How good the model is on a CSV that has a label too: the metrics that a run has of its own records. Classes must be
+ * the model's, by name; a label that is none of them, or missing, is refused. *ret_metrics is lent until the next call.
+ * Loss: with the model's penalty. Class weights of the training do not count. */
+typedef struct sprint_labelled {
+  size_t size;
+  const char *label;  /* the column; NULL: the one that the model was trained on */
+  const char *weight; /* the column that says how many people a row stands for; NULL: the model's, if the CSV has it */
+  bool unweighted;    /* every row is one person, whatever columns there are */
+  const char *out;    /* scores go here too, as from sprint_predictor_score_csv; NULL: nowhere */
+} sprint_labelled;
+SPRINT_API sprint_status sprint_predictor_assess_csv(sprint_predictor *predictor, const char *csv_path,
+                                                     const sprint_labelled *options, /* or NULL: as above */
+                                                     const sprint_metrics **ret_metrics);
+
+/* Names of classes, NULL beyond the last; the column that it was trained to predict, "" where the file does not say;
+ * the column that the newest metrics counted people by, or NULL. */
+SPRINT_API const char *sprint_predictor_class(const sprint_predictor *predictor, size_t class_number);
+SPRINT_API const char *sprint_predictor_label(const sprint_predictor *predictor);
+SPRINT_API const char *sprint_predictor_weight(const sprint_predictor *predictor);
+/* What of two classes is said, and from which probability on; the threshold is NaN where there are not two. */
+SPRINT_API size_t sprint_predictor_positive(const sprint_predictor *predictor);
+SPRINT_API double sprint_predictor_threshold(const sprint_predictor *predictor);
 
 /* Scores n rows of raw (not standardised) features, in the order of sprint_predictor_feature. ret_scores is
  * (n, n_classes): class probabilities; or (n) values of a regression. */
@@ -819,6 +846,7 @@ typedef struct sprint_model_info {
   char *stop, *epoch; /* how its run ended (see sprint_stop_word), and when these were its parameters */
   size_t n_features, n_classes;
   char **features, **classes;
+  char *positive, *threshold; /* of two classes, the one that is said, and from which probability on */
 } sprint_model_info;
 
 SPRINT_API sprint_status sprint_model_info_read(sprint_context *context, const char *path,

@@ -41,12 +41,10 @@ sprint_status sprint__tester_new(struct sprint__arena *arena, struct sprint__are
   return sprint__arena_status(arena);
 }
 
-/* The class that the scores (n_classes) say: of two, the positive one from the threshold on. */
-static size_t said(const struct sprint__tester *tester, const double *scores) {
+size_t sprint__class_said(const double *scores, size_t n_classes, size_t positive, double threshold) {
   size_t best = 0;
-  if (tester->n_classes == 2)
-    return scores[tester->positive] >= tester->threshold ? tester->positive : 1 - tester->positive;
-  for (size_t c = 1; c < tester->n_classes; c++)
+  if (n_classes == 2) return scores[positive] >= threshold ? positive : 1 - positive;
+  for (size_t c = 1; c < n_classes; c++)
     if (scores[c] > scores[best]) best = c;
   return best;
 }
@@ -71,7 +69,8 @@ static void add_to_bin(struct sprint__tester *tester, double probability, bool r
 }
 
 static void add_class(struct sprint__tester *tester, const double *scores, size_t label, double people) {
-  size_t k = tester->n_classes, guess = said(tester, scores), calibrated = k == 2 ? tester->positive : guess;
+  size_t k = tester->n_classes, guess = sprint__class_said(scores, k, tester->positive, tester->threshold);
+  size_t calibrated = k == 2 ? tester->positive : guess;
   tester->confusion[label * k + guess] += people;
   for (size_t c = 0; c < k; c++) {
     double away = scores[c] - (c == label);

@@ -39,6 +39,9 @@ sprint_status sprint__tester_new(struct sprint__arena *arena, struct sprint__are
 void sprint__tester_add(struct sprint__tester *tester, const double *scores, const sprint_real *y, const double *people,
                         size_t n);
 
+/* The class that scores (n_classes) say: of two, the positive one from the threshold on; of more, the likeliest. */
+size_t sprint__class_said(const double *scores, size_t n_classes, size_t positive, double threshold);
+
 /* What they come to, but for the loss. */
 sprint_metrics sprint__tester_metrics(struct sprint__tester *tester);
 

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/print.h"
+
 #define ALIGNMENT 64
 
 const char *sprint_status_text(sprint_status status) {
@@ -92,7 +94,7 @@ sprint_status sprint_fail(sprint_context *context, sprint_status status, const c
   if (!context) return status;
   va_list args;
   va_start(args, format);
-  vsnprintf(context->error, sizeof context->error, format, args);
+  sprint__vsnprintf(context->error, sizeof context->error, format, args);
   va_end(args);
   keep_one_line(context->error);
   return status;
@@ -161,12 +163,12 @@ char *sprint__strdup(sprint_context *context, const char *text) {
 char *sprint__printf(sprint_context *context, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  int length = vsnprintf(NULL, 0, format, args);
+  int length = sprint__vsnprintf(NULL, 0, format, args);
   va_end(args);
   char *text = length < 0 ? NULL : sprint__alloc(context, (size_t)length + 1, 1);
   if (!text) return NULL;
   va_start(args, format);
-  vsnprintf(text, (size_t)length + 1, format, args);
+  sprint__vsnprintf(text, (size_t)length + 1, format, args);
   va_end(args);
   return text;
 }

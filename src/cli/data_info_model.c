@@ -36,6 +36,15 @@ static void print_end(const sprint_model_info *info) {
   puts(diverged ? ", before it did, and `sprint predict` refuses them" : "");
 }
 
+static void print_decision(const sprint_model_info *info) {
+  if (!info->positive || !info->threshold) return;
+  printf("%-12s", "predicts");
+  cli_print_clean(stdout, info->positive);
+  fputs(" from a probability of ", stdout);
+  cli_print_clean(stdout, info->threshold);
+  fputs(" on\n", stdout);
+}
+
 void cli_print_model_info(const sprint_model_info *info) {
   cli_print_clean(stdout, info->path);
   printf(": a model, %zu parameters in %zu tensors, ", info->n_params, info->n_tensors);
@@ -49,6 +58,7 @@ void cli_print_model_info(const sprint_model_info *info) {
   print_line("loss", info->loss);
   print_line("label", info->label);
   print_names("classes", info->classes, info->n_classes);
+  print_decision(info);
   print_names("features", info->features, info->n_features);
   print_end(info);
 }

@@ -1,6 +1,8 @@
 /* Numbers by name: see measures.h. */
 #include "measures.h"
 
+#include "metrics.h"
+
 #include <assert.h>
 #include <math.h>
 #include <stddef.h>
@@ -35,22 +37,8 @@ static const struct {
     REAL(distance),
 };
 
-/* Of each set of records: accuracy, accuracy_base, accuracy_heldout, accuracy_heldout_base. */
-static const struct {
-  const char *name;
-  size_t offset;
-} of_set[] = {
-#define METRIC(NAME) \
-  { #NAME, offsetof(sprint_metrics, NAME) }
-    METRIC(accuracy), METRIC(majority),          METRIC(auc),  METRIC(recall), METRIC(precision),
-    METRIC(brier),    METRIC(calibration_error), METRIC(rmse), METRIC(mae),    METRIC(r2),
-};
-
-static double metric(const struct cli_saved *saved, sprint_set set, size_t offset) {
-  const sprint_metrics *metrics = sprint_assessment_metrics(saved->assessment, set);
-  double value = NAN;
-  if (metrics) memcpy(&value, (const char *)metrics + offset, sizeof value);
-  return value;
+static const sprint_metrics *metrics_of(const struct cli_saved *saved, sprint_set set) {
+  return sprint_assessment_metrics(saved->assessment, set);
 }
 
 static double gradient_mean(const struct cli_saved *saved) {
@@ -60,7 +48,8 @@ static double gradient_mean(const struct cli_saved *saved) {
 static double edge(const struct cli_saved *saved) { return sprint_assessment_edge(saved->assessment); }
 
 static double loss_heldout_base(const struct cli_saved *saved) {
-  return metric(saved, SPRINT_SET_HELDOUT_BASE, offsetof(sprint_metrics, loss));
+  const sprint_metrics *metrics = metrics_of(saved, SPRINT_SET_HELDOUT_BASE);
+  return metrics ? metrics->loss : NAN;
 }
 
 /* What the same model's loss would be less by, had nobody reacted. */
@@ -82,10 +71,9 @@ static const struct {
 enum {
   N_OF_ROW = sizeof of_row / sizeof of_row[0],
   N_OTHERS = sizeof others / sizeof others[0],
-  N_OF_SET = sizeof of_set / sizeof of_set[0],
 };
 
-size_t cli_n_measures(void) { return N_OF_ROW + N_OTHERS + N_OF_SET * SPRINT_N_SETS; }
+size_t cli_n_measures(void) { return N_OF_ROW + N_OTHERS + cli_n_metrics() * SPRINT_N_SETS; }
 
 struct cli_measure_name cli_measure_name(size_t measure) {
   struct cli_measure_name name;
@@ -95,7 +83,7 @@ struct cli_measure_name cli_measure_name(size_t measure) {
   else if (measure < N_OF_ROW + N_OTHERS)
     snprintf(name.text, sizeof name.text, "%s", others[measure - N_OF_ROW].name);
   else
-    snprintf(name.text, sizeof name.text, "%s%s%s", of_set[place / SPRINT_N_SETS].name,
+    snprintf(name.text, sizeof name.text, "%s%s%s", cli_metric_name(place / SPRINT_N_SETS),
              set == SPRINT_SET_DEPLOYED ? "" : "_", set == SPRINT_SET_DEPLOYED ? "" : sprint_set_word((sprint_set)set));
   return name;
 }
@@ -103,7 +91,7 @@ struct cli_measure_name cli_measure_name(size_t measure) {
 double cli_measure_of(size_t measure, const struct cli_saved *saved) {
   size_t place = measure - N_OF_ROW - N_OTHERS;
   if (measure >= N_OF_ROW + N_OTHERS)
-    return metric(saved, (sprint_set)(place % SPRINT_N_SETS), of_set[place / SPRINT_N_SETS].offset);
+    return cli_metric_of(metrics_of(saved, (sprint_set)(place % SPRINT_N_SETS)), place / SPRINT_N_SETS);
   if (measure >= N_OF_ROW) return others[measure - N_OF_ROW].of(saved);
   const char *at = (const char *)&saved->row + of_row[measure].offset;
   double real;

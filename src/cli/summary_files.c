@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "files.h"
+#include "metrics.h"
 #include "summary.h"
 
 static const char *method_name(const struct cli_summary *summary, size_t method) {
@@ -78,27 +79,6 @@ static void print_csv(const void *user, FILE *stream) {
     print_row(summary, i / summary->n_methods, i % summary->n_methods, stream);
 }
 
-/* What a set has beyond single numbers. */
-static json_t *set_json(const sprint_metrics *metrics) {
-  json_t *json = json_object(), *calibration = json_array(), *confusion = json_array();
-  size_t k = metrics->confusion ? metrics->n_classes : 0;
-  for (size_t b = 0; k && b < SPRINT_CALIBRATION_BINS; b++)
-    json_array_append_new(
-        calibration,
-        json_pack("{s:o, s:o, s:o}", "share", cli_json_real(metrics->calibration[b].share), "said",
-                  cli_json_real(metrics->calibration[b].said), "came", cli_json_real(metrics->calibration[b].came)));
-  for (size_t i = 0; i < k; i++) {
-    json_t *row = json_array();
-    for (size_t j = 0; j < k; j++) json_array_append_new(row, cli_json_real(metrics->confusion[i * k + j]));
-    json_array_append_new(confusion, row);
-  }
-  json_object_set_new(json, "records", json_integer((json_int_t)metrics->n));
-  json_object_set_new(json, "people", cli_json_real(metrics->people));
-  json_object_set_new(json, "calibration", calibration);
-  json_object_set_new(json, "confusion", confusion);
-  return json;
-}
-
 static json_t *warnings_json(const sprint_assessment *assessment) {
   json_t *json = json_object();
   for (sprint_warning_kind k = 0; k < SPRINT_N_WARNINGS; k++) {
@@ -131,7 +111,7 @@ static json_t *run_json(const struct cli_summary *summary, const struct cli_save
   sprint_verdict verdict = sprint_assessment_verdict(run->assessment, &sentence);
   for (sprint_set set = 0; set < SPRINT_N_SETS; set++) {
     const sprint_metrics *metrics = sprint_assessment_metrics(run->assessment, set);
-    if (metrics) json_object_set_new(sets, sprint_set_word(set), set_json(metrics));
+    if (metrics) json_object_set_new(sets, sprint_set_word(set), cli_metrics_json(metrics));
   }
   json_object_set_new(json, "seed", json_integer((json_int_t)seed_of(summary, seed)));
   json_object_set_new(json, "stop", json_string(sprint_stop_word(run->stop)));

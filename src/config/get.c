@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/print.h"
 #include "config/value.h"
 
 static const struct sprint__value *find(const struct sprint__section *section, const char *key) {
@@ -48,7 +49,7 @@ sprint_status sprint__refuse(const struct sprint__section *section, const char *
   assert((value || strcmp(key, "kind") == 0) && "a key that the tables do not have");
   va_list args;
   va_start(args, format);
-  vsnprintf(sentence, sizeof sentence, format, args);
+  sprint__vsnprintf(sentence, sizeof sentence, format, args);
   va_end(args);
   return sprint__complain_key(section, value ? value->place : section->place, key, "%s", sentence);
 }

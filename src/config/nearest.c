@@ -1,13 +1,13 @@
 /* The nearest name to a misspelt one: Damerau-Levenshtein distance in its optimal string alignment form, in which
  * swapped neighbours count once. */
-#include <ctype.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "config/names.h"
 
 enum { MAX_LENGTH = 64 }; /* longer words are nobody's misspelling */
 
-static int fold(char c) { return c == '_' ? '-' : tolower((unsigned char)c); }
+static int fold(char c) { return c == '_' ? '-' : sprint__ascii_lower(c); }
 
 static size_t least(size_t a, size_t b) { return a < b ? a : b; }
 

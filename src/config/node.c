@@ -5,11 +5,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/print.h"
+
 sprint_status sprint__complain(sprint_context *context, struct sprint__place place, const char *format, ...) {
   char sentence[sizeof context->error];
   va_list args;
   va_start(args, format);
-  vsnprintf(sentence, sizeof sentence, format, args);
+  sprint__vsnprintf(sentence, sizeof sentence, format, args);
   va_end(args);
   if (!place.file) return sprint_fail(context, SPRINT_ERROR_INPUT, "%s", sentence);
   if (!place.line) return sprint_fail(context, SPRINT_ERROR_INPUT, "%s: %s", place.file, sentence);

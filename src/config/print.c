@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/print.h"
 #include "config/number.h"
 #include "config/section.h"
 #include "config/text.h"
@@ -94,7 +95,7 @@ char *sprint__node_print(sprint_context *context, const struct sprint__node *nod
 
 static void print_real(struct sprint__text *out, double real) {
   char number[40];
-  snprintf(number, sizeof number, "%.17g", real);
+  sprint__snprintf(number, sizeof number, "%.17g", real);
   sprint__text_add(out, number);
 }
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/print.h"
 #include "config/number.h"
 #include "config/text.h"
 
@@ -20,7 +21,7 @@ sprint_status sprint__complain_key(const struct sprint__section *section, struct
   char sentence[sizeof section->context->error];
   va_list args;
   va_start(args, format);
-  vsnprintf(sentence, sizeof sentence, format, args);
+  sprint__vsnprintf(sentence, sizeof sentence, format, args);
   va_end(args);
   return sprint__complain(section->context, place, "key '%s%s%s': %s", section->path, sprint__dot(section), key,
                           sentence);
@@ -51,7 +52,7 @@ struct phrase {
 /* A bound as a person writes it. */
 static struct phrase bound(double x) {
   struct phrase phrase;
-  snprintf(phrase.text, sizeof phrase.text, floor(x) == x && fabs(x) < 1e15 ? "%.0f" : "%.9g", x);
+  sprint__snprintf(phrase.text, sizeof phrase.text, floor(x) == x && fabs(x) < 1e15 ? "%.0f" : "%.9g", x);
   return phrase;
 }
 

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "base/print.h"
 #include "base/sized.h"
 #include "config/names.h"
 
@@ -32,7 +33,7 @@ sprint_status sprint__fit_note(sprint_fit *fit, const char *format, ...) {
   char text[512];
   va_list args;
   va_start(args, format);
-  vsnprintf(text, sizeof text, format, args);
+  sprint__vsnprintf(text, sizeof text, format, args);
   va_end(args);
   if (!fit->notes) fit->notes = sprint__arena_take(&fit->arena, MOST_NOTES, sizeof *fit->notes);
   if (!fit->notes || fit->n_notes == MOST_NOTES) return sprint__arena_status(&fit->arena);

@@ -1,6 +1,7 @@
 /* epsilon of the linear best response, x_S - epsilon w_S: in raw units feature j moves by -epsilon scale_j w_j. */
 #include <math.h>
 
+#include "base/print.h"
 #include "fit/moves.h"
 
 /* As shift_linear.c has it: the first d parameters are the weights, at most a bias follows. */
@@ -45,8 +46,8 @@ static sprint_status linear_estimate(sprint_fit *fit) {
 
 static void linear_section(const sprint_fit *fit, FILE *stream) {
   const sprint_fit_parameter *epsilon = &fit->parameters[0];
-  fprintf(stream, "  epsilon: %.6g  # standard error %.2g, 95 %% within %.4g .. %.4g\n", epsilon->value, epsilon->error,
-          epsilon->low, epsilon->high);
+  sprint__fprintf(stream, "  epsilon: %.6g  # standard error %.2g, 95 %% within %.4g .. %.4g\n", epsilon->value,
+                  epsilon->error, epsilon->low, epsilon->high);
   sprint__fit_print_columns(fit, stream);
 }
 

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/print.h"
 #include "fit/moves.h"
 
 enum form { MATRIX, DIAGONAL, SCALAR };
@@ -143,15 +144,15 @@ static sprint_status location_estimate(sprint_fit *fit) {
 static void location_section(const sprint_fit *fit, FILE *stream) {
   const sprint_fit_parameter *first = &fit->parameters[0];
   if (strcmp(first->name, "epsilon") == 0) {
-    fprintf(stream, "  epsilon: %.6g  # A = epsilon I; standard error %.2g, 95 %% within %.4g .. %.4g\n", first->value,
-            first->error, first->low, first->high);
+    sprint__fprintf(stream, "  epsilon: %.6g  # A = epsilon I; standard error %.2g, 95 %% within %.4g .. %.4g\n",
+                    first->value, first->error, first->low, first->high);
     return;
   }
   fprintf(stream, "  matrix: A.npy  # (%zu, %zu), features by parameters: written by --matrix A.npy\n", fit->d,
           n_params(fit));
   for (size_t i = 0; i < fit->n_parameters; i++)
-    fprintf(stream, "  # A[%s, %zu] = %.6g, standard error %.2g\n", fit->parameters[i].column,
-            fit->parameters[i].parameter, fit->parameters[i].value, fit->parameters[i].error);
+    sprint__fprintf(stream, "  # A[%s, %zu] = %.6g, standard error %.2g\n", fit->parameters[i].column,
+                    fit->parameters[i].parameter, fit->parameters[i].value, fit->parameters[i].error);
 }
 
 const struct sprint__fit_kind sprint__fit_location = {

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/print.h"
 #include "fit/retention.h"
 
 /* Numbers of a person: counts (n_logs, n_classes), base records (n_classes), losses (n_models, n_classes). */
@@ -232,14 +233,15 @@ static sprint_status retention_estimate(sprint_fit *fit) {
 static void retention_section(const sprint_fit *fit, FILE *stream) {
   const sprint_fit_parameter *alpha = &fit->parameters[0];
   if (alpha->value < 0) {
-    fprintf(stream,
-            "  alpha: 0  # it came out as %.6g, standard error %.2g: classes come where they are served badly, which "
-            "retention does not know\n",
-            alpha->value, alpha->error);
+    sprint__fprintf(
+        stream,
+        "  alpha: 0  # it came out as %.6g, standard error %.2g: classes come where they are served badly, which "
+        "retention does not know\n",
+        alpha->value, alpha->error);
     return;
   }
-  fprintf(stream, "  alpha: %.6g  # standard error %.2g (by the likelihood %.2g), 95 %% within %.4g .. %.4g\n",
-          alpha->value, alpha->error, fit->summary.likelihood_error, alpha->low, alpha->high);
+  sprint__fprintf(stream, "  alpha: %.6g  # standard error %.2g (by the likelihood %.2g), 95 %% within %.4g .. %.4g\n",
+                  alpha->value, alpha->error, fit->summary.likelihood_error, alpha->low, alpha->high);
 }
 
 const struct sprint__fit_kind sprint__fit_retention = {.name = "retention",

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/print.h"
 #include "fit/base.h"
 
 static double scale_of_last(const sprint_fit *fit, size_t column) {
@@ -106,9 +107,9 @@ static void print_alpha(const sprint_fit_parameter *alpha, double sign, FILE *st
   double value = sign * alpha->value;
   fputs("    ", stream);
   sprint__fit_print_text(alpha->column, stream);
-  fprintf(stream, ": %.6g  # standard error %.2g, 95 %% within %.4g .. %.4g", fmax(value, 0), alpha->error,
-          sign > 0 ? alpha->low : -alpha->high, sign > 0 ? alpha->high : -alpha->low);
-  if (value < 0) fprintf(stream, "; it came out as %.6g", value);
+  sprint__fprintf(stream, ": %.6g  # standard error %.2g, 95 %% within %.4g .. %.4g", fmax(value, 0), alpha->error,
+                  sign > 0 ? alpha->low : -alpha->high, sign > 0 ? alpha->high : -alpha->low);
+  if (value < 0) sprint__fprintf(stream, "; it came out as %.6g", value);
   fputc('\n', stream);
 }
 
@@ -124,8 +125,9 @@ static void strategic_section(const sprint_fit *fit, FILE *stream) {
   for (size_t j = 0; j < fit->m; j++)
     if (!isnan(fit->parameters[j].value)) print_alpha(&fit->parameters[j], sign, stream);
   if (fit->summary.one_alpha_p >= fit->summary.level && sign * fit->summary.one_alpha > 0)
-    fprintf(stream, "  # alpha: %.6g  # instead: one for all columns, standard error %.2g, fits as well (p = %.2g)\n",
-            sign * fit->summary.one_alpha, fit->summary.one_alpha_error, fit->summary.one_alpha_p);
+    sprint__fprintf(stream,
+                    "  # alpha: %.6g  # instead: one for all columns, standard error %.2g, fits as well (p = %.2g)\n",
+                    sign * fit->summary.one_alpha, fit->summary.one_alpha_error, fit->summary.one_alpha_p);
 }
 
 const struct sprint__fit_kind sprint__fit_strategic = {.name = "strategic",

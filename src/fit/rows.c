@@ -32,19 +32,6 @@ static sprint_status take_header(void *user, const struct sprint__csv_row *row, 
   return fit->kind->asks_label ? sprint__csv_header_find(&t->csv.header, label_name(fit), &t->label) : SPRINT_OK;
 }
 
-/* The class that a field names: the same text, or the same number. */
-static bool find_class(const sprint_fit *fit, const char *text, uint32_t *ret_class) {
-  double value = NAN, named = NAN;
-  bool number = sprint__cell_parse(text, &value) == SPRINT__CELL_NUMBER;
-  for (size_t c = 0; c < fit->n_classes; c++) {
-    const char *name = sprint__predictor_class(fit->models[0].predictor, c);
-    *ret_class = (uint32_t)c;
-    if (strcmp(name, text) == 0) return true;
-    if (number && sprint__cell_parse(name, &named) == SPRINT__CELL_NUMBER && named == value) return true;
-  }
-  return false;
-}
-
 static sprint_status refuse_class(const struct taker *t, const struct sprint__csv_row *row, const char *text) {
   SPRINT__SCRATCH(room, t->fit->context);
   size_t n = t->fit->n_classes;
@@ -63,7 +50,10 @@ static sprint_status take_label(struct taker *t, const struct sprint__csv_row *r
   const char *text = sprint__csv_field(row, t->label);
   SPRINT__TRY(
       sprint__grow(t->fit->context, (void **)&rows->label, rows->n, &t->label_room, rows->n + 1, sizeof *rows->label));
-  return find_class(t->fit, text, &rows->label[rows->n]) ? SPRINT_OK : refuse_class(t, row, text);
+  size_t c;
+  if (!sprint__predictor_find_class(t->fit->models[0].predictor, text, &c)) return refuse_class(t, row, text);
+  rows->label[rows->n] = (uint32_t)c;
+  return SPRINT_OK;
 }
 
 static sprint_status take_id(struct taker *t, const struct sprint__csv_row *row) {

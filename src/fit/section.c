@@ -1,24 +1,36 @@
 /* The `shift:` section of a fit, to be pasted into a config: see fit.h. */
 #define _POSIX_C_SOURCE 200809L
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
+#include "base/ascii.h"
+#include "base/print.h"
 #include "fit/fit.h"
 
+/* The character at *text, as YAML has it between double quotes; of control characters, those of two bytes too. */
+static void print_quoted(const char **text, FILE *stream) {
+  const unsigned char *at = (const unsigned char *)*text;
+  bool second = at[0] == 0xc2 && at[1] >= 0x80 && at[1] < 0xa0; /* U+0080 to U+009F */
+  if (second || *at < 0x20 || *at == 0x7f)
+    fprintf(stream, "\\x%02x", at[second]);
+  else
+    fprintf(stream, *at == '"' || *at == '\\' ? "\\%c" : "%c", *at);
+  *text += second;
+}
+
 void sprint__fit_print_text(const char *text, FILE *stream) {
-  bool plain = isalpha((unsigned char)*text);
-  for (const char *at = text; *at; at++) plain = plain && (isalnum((unsigned char)*at) || strchr("_-.", *at));
+  bool plain = sprint__ascii_is_letter(*text);
+  for (const char *at = text; *at; at++)
+    plain = plain && (sprint__ascii_is_letter(*at) || sprint__ascii_is_digit(*at) || strchr("_-.", *at));
   static const char *const words[] = {"yes", "no", "on", "off", "true", "false", "null", "y", "n"};
-  for (size_t i = 0; i < SPRINT__COUNT(words); i++) plain = plain && strcasecmp(text, words[i]) != 0;
+  for (size_t i = 0; i < SPRINT__COUNT(words); i++) plain = plain && !sprint__ascii_same(text, words[i], SIZE_MAX);
   if (plain) {
     fputs(text, stream);
     return;
   }
   fputc('"', stream);
-  for (; *text; text++) fprintf(stream, *text == '"' || *text == '\\' ? "\\%c" : "%c", *text);
+  for (; *text; text++) print_quoted(&text, stream);
   fputc('"', stream);
 }
 
@@ -42,8 +54,8 @@ void sprint__fit_print_columns(const sprint_fit *fit, FILE *stream) {
 
 static void print_section(const sprint_fit *fit, FILE *stream) {
   if (!fit->summary.response) {
-    fprintf(stream, "shift: none  # no response was told from %s (p = %.2g, level %g)\n",
-            fit->drift ? "chance and drift" : "chance", fit->summary.p, fit->summary.level);
+    sprint__fprintf(stream, "shift: none  # no response was told from %s (p = %.2g, level %g)\n",
+                    fit->drift ? "chance and drift" : "chance", fit->summary.p, fit->summary.level);
     return;
   }
   fprintf(stream, "shift:\n  kind: %s\n", fit->kind->name);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/print.h"
 #include "plugin/plugin.h"
 
 /* The value of a key by the type that is asked for. A slip of the plugin's author must not go unseen into a run, and
@@ -84,7 +85,7 @@ sprint_status sprint_settings_refuse(sprint_settings *settings, const char *key,
   char sentence[sizeof section->context->error];
   va_list args;
   va_start(args, format);
-  vsnprintf(sentence, sizeof sentence, format, args);
+  sprint__vsnprintf(sentence, sizeof sentence, format, args);
   va_end(args);
   bool known = strcmp(key, "kind") == 0;
   for (size_t i = 0; i < section->n_values; i++) known = known || strcmp(section->values[i].param->name, key) == 0;

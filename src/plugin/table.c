@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/print.h"
 #include "base/sized.h"
 #include "plugin/plugin.h"
 
@@ -12,7 +13,7 @@ sprint_status sprint__plugin_refuse(const struct sprint__plugin *plugin, const c
   char sentence[sizeof plugin->context->error];
   va_list args;
   va_start(args, format);
-  vsnprintf(sentence, sizeof sentence, format, args);
+  sprint__vsnprintf(sentence, sizeof sentence, format, args);
   va_end(args);
   return sprint_fail(plugin->context, SPRINT_ERROR_INPUT, "plugin %s: %s", plugin->addition.path, sentence);
 }

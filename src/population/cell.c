@@ -11,8 +11,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
+#include "base/ascii.h"
 #include "config/number.h"
 
 #ifdef SPRINT_DOUBLE
@@ -120,7 +120,7 @@ static bool is_missing(const char *text) {
 
 static bool is_infinity(const char *text) {
   text += *text == '-' || *text == '+';
-  return strcasecmp(text, "inf") == 0 || strcasecmp(text, "infinity") == 0;
+  return sprint__ascii_same(text, "inf", SIZE_MAX) || sprint__ascii_same(text, "infinity", SIZE_MAX);
 }
 
 enum sprint__cell sprint__cell_parse(const char *text, double *ret_value) {

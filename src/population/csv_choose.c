@@ -31,8 +31,9 @@ sprint_status sprint__csv_encoding(const struct sprint__section *section, const 
   encoding->dialect.decimal = (enum sprint__decimal)sprint__get_choice(section, "decimal");
   encoding->missing = (enum sprint__missing)sprint__get_choice(section, "missing");
   encoding->unseen = (enum sprint__unseen)sprint__get_choice(section, "unseen");
-  const char *id = sprint__get_text(section, "id");
+  const char *id = sprint__get_text(section, "id"), *weight = sprint__get_text(section, "weight");
   if (*id) encoding->id = sprint__arena_strdup(&encoding->arena, id);
+  if (*weight) encoding->weight = sprint__arena_strdup(&encoding->arena, weight);
   SPRINT__TRY(sprint__arena_status(&encoding->arena));
   *ret_encoding = sprint__give(&encoding);
   return SPRINT_OK;

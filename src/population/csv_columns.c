@@ -5,22 +5,24 @@
 
 struct picker {
   struct sprint__csv_rows rows;
-  const struct sprint__csv_carried *carried; /* (n_carried) */
-  size_t n_carried;
-  size_t *carried_columns;
+  const struct sprint__csv_wanted *wanted;
   double *codes; /* (n_fields) of a row */
   struct sprint__csv_scored *scored;
-  size_t n_room;
+  size_t n_room, y_room, weight_room;
 };
 
-static sprint_status find_carried(struct picker *p) {
-  const struct sprint__csv_header *header = &p->rows.header;
-  for (size_t c = 0; c < p->n_carried; c++) {
-    struct sprint__csv_texts *texts = &p->scored->texts[c];
-    texts->there = sprint__csv_header_first(header, p->carried[c].name) < header->n;
-    if (!texts->there && p->carried[c].optional) continue;
-    SPRINT__TRY(sprint__csv_header_find(header, p->carried[c].name, &p->carried_columns[c]));
-  }
+static sprint_status find_columns(struct picker *p) {
+  struct sprint__csv_rows *rows = &p->rows;
+  const struct sprint__csv_wanted *wanted = p->wanted;
+  const struct sprint__csv_header *header = &rows->header;
+  rows->has_id = wanted->id && sprint__csv_header_first(header, wanted->id) < header->n;
+  rows->has_label = wanted->label;
+  rows->has_weight = wanted->label && wanted->weight &&
+                     (!wanted->weight_optional || sprint__csv_header_first(header, wanted->weight) < header->n);
+  if (rows->has_id) SPRINT__TRY(sprint__csv_header_find(header, wanted->id, &rows->id));
+  if (rows->has_label) SPRINT__TRY(sprint__csv_header_find(header, wanted->label, &rows->label));
+  if (rows->has_weight) SPRINT__TRY(sprint__csv_header_find(header, wanted->weight, &rows->weight));
+  p->scored->ids.there = rows->has_id;
   return SPRINT_OK;
 }
 
@@ -28,25 +30,36 @@ static sprint_status take_header(void *user, const struct sprint__csv_row *row, 
   struct picker *p = user;
   const struct sprint__encoding *encoding = p->rows.encoding;
   SPRINT__TRY(sprint__csv_rows_match(&p->rows, row));
-  p->carried_columns = sprint__arena_take(p->rows.arena, p->n_carried, sizeof *p->carried_columns);
   p->codes = sprint__arena_take(p->rows.arena, encoding->n_fields, sizeof *p->codes);
   p->scored->x = sprint__alloc(p->rows.context, n_rows_guess, encoding->n_features * sizeof *p->scored->x);
   p->n_room = n_rows_guess;
-  if (!p->carried_columns || !p->codes || !p->scored->x) return SPRINT_ERROR_MEMORY;
-  return find_carried(p);
+  if (!p->codes || !p->scored->x) return SPRINT_ERROR_MEMORY;
+  return find_columns(p);
 }
 
-static sprint_status carry(struct picker *p, const struct sprint__csv_row *row, size_t c) {
-  struct sprint__csv_texts *texts = &p->scored->texts[c];
-  const char *text = sprint__csv_field(row, p->carried_columns[c]);
+static sprint_status take_id(struct picker *p, const struct sprint__csv_row *row) {
+  struct sprint__csv_texts *ids = &p->scored->ids;
+  const char *text = sprint__csv_field(row, p->rows.id);
   size_t size = strlen(text) + 1, n = p->scored->n;
-  SPRINT__TRY(sprint__grow(p->rows.context, (void **)&texts->bytes, texts->n_bytes, &texts->bytes_room,
-                           texts->n_bytes + size, 1));
   SPRINT__TRY(
-      sprint__grow(p->rows.context, (void **)&texts->starts, n, &texts->starts_room, n + 1, sizeof *texts->starts));
-  memcpy(texts->bytes + texts->n_bytes, text, size);
-  texts->starts[n] = texts->n_bytes;
-  texts->n_bytes += size;
+      sprint__grow(p->rows.context, (void **)&ids->bytes, ids->n_bytes, &ids->bytes_room, ids->n_bytes + size, 1));
+  SPRINT__TRY(sprint__grow(p->rows.context, (void **)&ids->starts, n, &ids->starts_room, n + 1, sizeof *ids->starts));
+  memcpy(ids->bytes + ids->n_bytes, text, size);
+  ids->starts[n] = ids->n_bytes;
+  ids->n_bytes += size;
+  return SPRINT_OK;
+}
+
+static sprint_status take_label(struct picker *p, const struct sprint__csv_row *row) {
+  struct sprint__csv_scored *scored = p->scored;
+  size_t n = scored->n;
+  double weight = 1;
+  SPRINT__TRY(sprint__grow(p->rows.context, (void **)&scored->y, n, &p->y_room, n + 1, sizeof *scored->y));
+  SPRINT__TRY(sprint__csv_rows_label(&p->rows, row, &scored->y[n], &weight));
+  if (!p->rows.has_weight) return SPRINT_OK;
+  SPRINT__TRY(
+      sprint__grow(p->rows.context, (void **)&scored->weight, n, &p->weight_room, n + 1, sizeof *scored->weight));
+  scored->weight[n] = weight;
   return SPRINT_OK;
 }
 
@@ -59,23 +72,25 @@ static sprint_status take_row(void *user, const struct sprint__csv_row *row) {
       sprint__grow(p->rows.context, (void **)&scored->x, scored->n, &p->n_room, scored->n + 1, d * sizeof *scored->x));
   SPRINT__TRY(sprint__csv_rows_codes(&p->rows, row, p->codes, &dropped));
   sprint__encoding_expand(p->rows.encoding, p->codes, scored->x + scored->n * d);
-  for (size_t c = 0; c < p->n_carried; c++)
-    if (scored->texts[c].there) SPRINT__TRY(carry(p, row, c));
+  if (p->rows.has_id) SPRINT__TRY(take_id(p, row));
+  if (p->rows.has_label) SPRINT__TRY(take_label(p, row));
   scored->n++;
   return SPRINT_OK;
 }
 
 sprint_status sprint__csv_score(struct sprint__encoding *encoding, const char *path, const double *fill,
-                                const struct sprint__csv_carried *carried, size_t n_carried,
-                                struct sprint__csv_scored *ret_scored) {
+                                const struct sprint__csv_wanted *wanted, struct sprint__csv_scored *ret_scored) {
   sprint_context *context = encoding->arena.context;
   SPRINT__SCRATCH(room, context);
-  SPRINT__CLEARED(sprint__csv_scored_clear) struct sprint__csv_scored scored = {.n_texts = n_carried};
-  struct picker p = {.carried = carried, .n_carried = n_carried, .scored = &scored};
-  p.rows =
-      (struct sprint__csv_rows){.context = context, .arena = &room, .path = path, .encoding = encoding, .fill = fill};
-  scored.texts = sprint__alloc(context, n_carried, sizeof *scored.texts);
-  if (!scored.texts) return SPRINT_ERROR_MEMORY;
+  SPRINT__CLEARED(sprint__csv_scored_clear) struct sprint__csv_scored scored = {0};
+  struct picker p = {.wanted = wanted, .scored = &scored};
+  p.rows = (struct sprint__csv_rows){.context = context,
+                                     .arena = &room,
+                                     .path = path,
+                                     .encoding = encoding,
+                                     .fill = fill,
+                                     .target = wanted->classes ? SPRINT__TARGET_CLASS : SPRINT__TARGET_VALUE,
+                                     .classes = wanted->classes};
   struct sprint__csv_sink sink = {&p, take_header, take_row};
   struct sprint__dialect open = encoding->dialect;
   sprint_status status = sprint__csv_read(context, path, &encoding->dialect, &sink);
@@ -87,12 +102,11 @@ sprint_status sprint__csv_score(struct sprint__encoding *encoding, const char *p
 }
 
 void sprint__csv_scored_clear(struct sprint__csv_scored *scored) {
-  for (size_t c = 0; c < scored->n_texts && scored->texts; c++) {
-    sprint__free(scored->texts[c].bytes);
-    sprint__free(scored->texts[c].starts);
-  }
-  sprint__free(scored->texts);
+  sprint__free(scored->ids.bytes);
+  sprint__free(scored->ids.starts);
   sprint__free(scored->x);
+  sprint__free(scored->y);
+  sprint__free(scored->weight);
   *scored = (struct sprint__csv_scored){0};
 }
 
@@ -100,11 +114,12 @@ sprint_status sprint__csv_read_columns(sprint_context *context, const char *path
                                        const double *fill, size_t n_names, size_t *ret_n, double **ret_x) {
   SPRINT__SCOPED(sprint__encoding_free) struct sprint__encoding *encoding = NULL;
   SPRINT__CLEARED(sprint__csv_scored_clear) struct sprint__csv_scored scored = {0};
+  const struct sprint__csv_wanted wanted = {.id = NULL};
   SPRINT__TRY(sprint__encoding_new(context, path, &encoding));
   SPRINT__TRY(sprint__encoding_reserve(encoding, n_names));
   for (size_t j = 0; j < n_names; j++) SPRINT__TRY(sprint__encoding_add(encoding, names[j], SPRINT__NUMBER));
   sprint__encoding_place(encoding);
-  SPRINT__TRY(sprint__csv_score(encoding, path, fill, NULL, 0, &scored));
+  SPRINT__TRY(sprint__csv_score(encoding, path, fill, &wanted, &scored));
   *ret_n = scored.n;
   *ret_x = sprint__give(&scored.x);
   return SPRINT_OK;

@@ -17,18 +17,18 @@ static sprint_status refuse_missing(const struct sprint__csv_rows *r, const stru
                                      : "the value is missing; missing: drop or missing: median deals with it");
 }
 
-enum { LISTED = 12 }; /* levels that a complaint names */
+enum { LISTED = 12 }; /* levels or classes that a complaint names */
 
-static sprint_status refuse_level(const struct sprint__csv_rows *r, const struct sprint__csv_row *row, size_t column,
-                                  const struct sprint__labels *levels, const char *text) {
-  size_t n = levels->n < LISTED ? levels->n : LISTED;
+/* what: "levels of the training rows"; advice: what may be done about it, or "". */
+static sprint_status refuse_name(const struct sprint__csv_rows *r, const struct sprint__csv_row *row, size_t column,
+                                 const struct sprint__labels *names, const char *what, const char *advice) {
+  size_t n = names->n < LISTED ? names->n : LISTED;
   SPRINT__SCOPED(sprint__free)
-  char *all = sprint__names_join(r->context, (const char *const *)levels->names, n, ", ");
+  char *all = sprint__names_join(r->context, (const char *const *)names->names, n, ", ");
   if (!all) return SPRINT_ERROR_MEMORY;
   char rest[600];
-  snprintf(rest, sizeof rest, "'%s' is none of the %zu levels of the training rows (%.300s%s)%s",
-           sprint__show(text).text, levels->n, all, n < levels->n ? ", ..." : "",
-           "; training with unseen: zeros takes it as none of them");
+  snprintf(rest, sizeof rest, "'%s' is none of the %zu %s (%.300s%s)%s",
+           sprint__show(sprint__csv_field(row, column)).text, names->n, what, all, n < names->n ? ", ..." : "", advice);
   return sprint__csv_refuse(&r->header, row, column, rest);
 }
 
@@ -54,7 +54,8 @@ static sprint_status find_level(const struct sprint__csv_rows *r, const struct s
     return sprint__csv_refuse(&r->header, row, r->columns[k],
                               "the value is missing, as it was in no training row; training with unseen: zeros takes "
                               "it as none of the levels");
-  return refuse_level(r, row, r->columns[k], levels, text);
+  return refuse_name(r, row, r->columns[k], levels, "levels of the training rows",
+                     "; training with unseen: zeros takes it as none of them");
 }
 
 static sprint_status read_level(const struct sprint__csv_rows *r, const struct sprint__csv_row *row, size_t k,
@@ -110,10 +111,14 @@ sprint_status sprint__csv_rows_codes(const struct sprint__csv_rows *r, const str
 /* Where there is none, the row is dropped or refused: nothing stands in for a label or a weight. */
 static sprint_status lack(const struct sprint__csv_rows *r, const struct sprint__csv_row *row, size_t column,
                           const char *what, bool *ret_dropped) {
-  char rest[100];
+  char rest[160];
   *ret_dropped = true;
-  if (r->encoding->missing == SPRINT__MISSING_DROP) return SPRINT_OK;
-  snprintf(rest, sizeof rest, "the %s is missing; missing: drop leaves such rows out", what);
+  if (r->fill)
+    snprintf(rest, sizeof rest, "the %s is missing; leave out the rows of which it is not known", what);
+  else if (r->encoding->missing == SPRINT__MISSING_DROP)
+    return SPRINT_OK;
+  else
+    snprintf(rest, sizeof rest, "the %s is missing; missing: drop leaves such rows out", what);
   return sprint__csv_refuse(&r->header, row, column, rest);
 }
 
@@ -147,4 +152,17 @@ sprint_status sprint__csv_rows_read(const struct sprint__csv_rows *r, const stru
   SPRINT__TRY(sprint__csv_rows_codes(r, row, ret_codes, ret_dropped));
   SPRINT__TRY(check_label(r, row, ret_dropped));
   return read_weight(r, row, ret_weight, ret_dropped);
+}
+
+sprint_status sprint__csv_rows_label(const struct sprint__csv_rows *r, const struct sprint__csv_row *row, double *ret_y,
+                                     double *ret_weight) {
+  bool missing = false;
+  size_t class_number = 0;
+  SPRINT__TRY(check_label(r, row, &missing));
+  SPRINT__TRY(read_weight(r, row, ret_weight, &missing));
+  if (r->target == SPRINT__TARGET_VALUE) return sprint__csv_number(&r->header, row, r->label, ret_y);
+  if (!sprint__labels_find(r->classes, sprint__csv_field(row, r->label), &class_number))
+    return refuse_name(r, row, r->label, r->classes, "classes of the model", "");
+  *ret_y = (double)class_number;
+  return SPRINT_OK;
 }

@@ -35,6 +35,7 @@ struct sprint__csv_rows {
   const double *fill; /* (encoding->n_fields) of those who score: NaN refuses a missing value; NULL: they train */
   enum sprint__target target;
   struct sprint__csv_header header;
+  const struct sprint__labels *classes; /* of those who score, and of a label that holds classes: settled; lent */
   bool has_label, has_weight, has_id;
   size_t label, weight, id; /* columns, where there are such */
   size_t *columns;          /* (encoding->n_fields) */
@@ -56,6 +57,11 @@ sprint_status sprint__csv_rows_match(struct sprint__csv_rows *rows, const struct
  * the row. */
 sprint_status sprint__csv_rows_codes(const struct sprint__csv_rows *rows, const struct sprint__csv_row *row,
                                      double *ret_codes, bool *ret_dropped);
+
+/* The label of a row to be held against its score: its number among the classes, or its value. Refused: one that is
+ * missing, or no class. And how many people the row stands for, 1 where no column says it. */
+sprint_status sprint__csv_rows_label(const struct sprint__csv_rows *rows, const struct sprint__csv_row *row,
+                                     double *ret_y, double *ret_weight);
 
 /* Reads a row to be trained on: as above, and whether label or weight are missing; the weight, 1 where there are none.
  */

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/print.h"
 #include "population/build.h"
 #include "population/cell.h"
 #include "population/labels.h"
@@ -176,7 +177,7 @@ static sprint_status find_classes(struct loader *l) {
   for (size_t i = 0; i < t->n; i++) {
     char text[32];
     size_t id = 0;
-    snprintf(text, sizeof text, "%.17g", t->y[i]);
+    sprint__snprintf(text, sizeof text, "%.17g", t->y[i]);
     SPRINT__TRY(sprint__labels_add(&labels, text, &id));
     t->y[i] = (double)id;
   }

@@ -31,7 +31,8 @@ struct sprint__encoding {
   enum sprint__missing missing;
   enum sprint__unseen unseen;
   struct sprint__dialect dialect;
-  char *id; /* the column that says who somebody is; NULL: none */
+  char *id;     /* the column that says who somebody is; NULL: none */
+  char *weight; /* and the one that says how many people a row stands for; NULL: none */
 };
 
 sprint_status sprint__encoding_new(sprint_context *context, const char *file, struct sprint__encoding **ret_encoding);

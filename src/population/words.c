@@ -1,18 +1,17 @@
 /* Words of tables: see words.h. */
-#define _POSIX_C_SOURCE 200809L
 #include "population/words.h"
 
 #include <stddef.h>
 #include <string.h>
-#include <strings.h>
 
+#include "base/ascii.h"
 #include "population/cell.h"
 
 /* Whether the text, without blanks around it, is the word in any case. */
 static bool is_word(const char *text, const char *word) {
   size_t length = strlen(word);
   text += strspn(text, " \t");
-  return strncasecmp(text, word, length) == 0 && !text[length + strspn(text + length, " \t")];
+  return sprint__ascii_same(text, word, length) && !text[length + strspn(text + length, " \t")];
 }
 
 bool sprint__boolean_parse(const char *text, double *ret_value) {

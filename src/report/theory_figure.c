@@ -1,6 +1,7 @@
 /* The figure of an epoch: c_k above, Gamma_k below, with the line that Gamma_k has to stay above. */
 #include <math.h>
 
+#include "base/print.h"
 #include "base/sized.h"
 #include "report/gnuplot.h"
 
@@ -10,14 +11,14 @@ static void print_data(FILE *data, size_t m, double gamma, const double *c, cons
   size_t step = m / POINTS + 1;
   fprintf(data, "# k c_k Gamma_k gamma/4\n");
   for (size_t k = 0; k < m; k += k + step < m || k + 1 == m ? step : m - 1 - k)
-    fprintf(data, "%zu %.17g %.17g %.17g\n", k, c[k], Gamma[k], gamma / 4);
+    sprint__fprintf(data, "%zu %.17g %.17g %.17g\n", k, c[k], Gamma[k], gamma / 4);
 }
 
 /* clang-format off */
 static void print_script(FILE *script, const sprint_constants *a, const sprint_certificate *step, double c_0,
                          double Gamma_low, double Gamma_high) {
   double low = fmin(Gamma_low, step->gamma / 4), high = fmax(Gamma_high, step->gamma / 4);
-  fprintf(script,
+  sprint__fprintf(script,
       "set encoding utf8\n"
       "set xrange [0:%g]\n"
       "set lmargin 11\n"
@@ -26,7 +27,7 @@ static void print_script(FILE *script, const sprint_constants *a, const sprint_c
       "set multiplot layout 2,1 title \"one epoch at γ = %.4g, β = %.4g (L = %.4g, κ = %.4g, m = %g)\\n"
       "Γ = min (Γ_k − γ/4) = %.4g: %s\\n \" font ',12'\n", a->m > 1 ? a->m - 1 : 1, step->gamma, step->beta, a->L,
       a->kappa, a->m, step->Gamma, step->valid ? "the bound holds" : "no guarantee");
-  fprintf(script,
+  sprint__fprintf(script,
       "set key above left horizontal Left reverse samplen 3\n"
       "set yrange [0:*]\n"
       "set ytics nomirror %g\n"

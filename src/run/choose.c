@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/print.h"
 #include "config/text.h"
 #include "run/grid.h"
 #include "run/sections.h"
@@ -201,7 +202,7 @@ static sprint_status add_step(struct sprint__document *document, const struct sp
   sprint_context *context = document->context;
   struct choice choice = {.document = document, .place = entry->place};
   char text[32];
-  snprintf(text, sizeof text, "%.9g", size);
+  sprint__snprintf(text, sizeof text, "%.9g", size);
   SPRINT__SCOPED(sprint__free)
   char *name = sprint__printf(context, "%s-step-%s", sprint__node_child(entry, "name")->text, text);
   if (!name) return SPRINT_ERROR_MEMORY;

@@ -32,6 +32,7 @@ static void set_dialect(json_t *json, const struct sprint__dialect *dialect) {
 json_t *sprint__table_json(const struct sprint__encoding *encoding) {
   json_t *json = json_object();
   if (encoding->id) json_object_set_new(json, "id", json_string(encoding->id));
+  if (encoding->weight) json_object_set_new(json, "weight", json_string(encoding->weight));
   if (encoding->has_categories && encoding->unseen == SPRINT__UNSEEN_ZEROS)
     json_object_set_new(json, "unseen", json_string("zeros"));
   set_dialect(json, &encoding->dialect);
@@ -101,6 +102,7 @@ static sprint_status read_words(struct sprint__encoding *encoding, const json_t 
 /* What training went by is what is usual where a file could be read in two ways. */
 static sprint_status read_table(struct sprint__encoding *encoding, const json_t *table, bool *ret_sound) {
   const char *id = json_string_value(json_object_get(table, "id"));
+  const char *weight = json_string_value(json_object_get(table, "weight"));
   const char *unseen = json_string_value(json_object_get(table, "unseen"));
   const char *separator = json_string_value(json_object_get(table, "separator"));
   const char *decimal = json_string_value(json_object_get(table, "decimal"));
@@ -110,6 +112,7 @@ static sprint_status read_table(struct sprint__encoding *encoding, const json_t 
   encoding->dialect.usual_separator = separator ? *separator : '\0';
   encoding->dialect.usual_decimal = comma ? SPRINT__DECIMAL_COMMA : SPRINT__DECIMAL_POINT;
   if (id) encoding->id = sprint__arena_strdup(&encoding->arena, id);
+  if (weight) encoding->weight = sprint__arena_strdup(&encoding->arena, weight);
   return read_words(encoding, json_object_get(table, "missing_words"), ret_sound);
 }
 

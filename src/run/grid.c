@@ -1,9 +1,9 @@
 /* Grids: see grid.h. */
 #include "run/grid.h"
 
-#include <ctype.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "config/text.h"
 #include "run/sections.h"
 
@@ -41,7 +41,9 @@ static sprint_status check_axis(sprint_context *context, const struct sprint__no
 }
 
 /* A character as a folder's name may have it. */
-static char fit(char c) { return isalnum((unsigned char)c) || (c && strchr("-+._", c)) || !c ? c : '-'; }
+static char fit(char c) {
+  return sprint__ascii_is_letter(c) || sprint__ascii_is_digit(c) || !c || strchr("-+._", c) ? c : '-';
+}
 
 void sprint__folder_fit(char *text) {
   for (; *text; text++) *text = fit(*text);

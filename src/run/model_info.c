@@ -78,6 +78,8 @@ static sprint_status fill(struct model_info *info) {
   model->label = meta(info, &file, "label");
   model->stop = meta(info, &file, "stop");
   model->epoch = meta(info, &file, "epoch");
+  model->positive = meta(info, &file, "positive");
+  model->threshold = meta(info, &file, "threshold");
   model->features = meta_list(info, &file, "features", &model->n_features);
   model->classes = meta_list(info, &file, "classes", &model->n_classes);
   return sprint__arena_status(&info->arena);

@@ -1,37 +1,23 @@
 /* A saved model that scores raw rows: everything it needs is in the file's metadata. */
-#include <errno.h>
+#include "run/predictor.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "base/sized.h"
 #include "base/vector.h"
+#include "config/names.h"
+#include "config/number.h"
 #include "model/network.h"
-#include "population/csv_columns.h"
+#include "population/cell.h"
 #include "run/encoding_json.h"
-#include "run/predictor.h"
-
-struct sprint_predictor {
-  sprint_context *context;
-  bool anyway;                /* whatever became of its run */
-  struct sprint__arena arena; /* of all but the model */
-  char *path;
-  sprint_model *model;
-  sprint_real *theta;
-  size_t n_features, n_classes;
-  struct sprint__shape shape;
-  struct sprint__column *columns;
-  struct sprint__encoding *encoding; /* of CSVs */
-  char **class_names;
-  char *label; /* "" where the file does not say */
-  bool any;    /* test beds are fine */
-};
 
 void sprint_predictor_free(sprint_predictor *predictor) {
   if (!predictor) return;
   sprint__encoding_free(predictor->encoding);
   sprint__arena_free(&predictor->arena);
+  sprint__arena_free(&predictor->assessed);
   sprint_model_free(predictor->model);
   sprint__free(predictor);
 }
@@ -46,6 +32,32 @@ size_t sprint_predictor_n_scores(const sprint_predictor *predictor) {
 
 const char *sprint_predictor_feature(const sprint_predictor *predictor, size_t feature) {
   return predictor && feature < predictor->n_features ? predictor->columns[feature].name : NULL;
+}
+
+const char *sprint_predictor_class(const sprint_predictor *predictor, size_t class_number) {
+  return predictor && class_number < predictor->n_classes ? predictor->class_names[class_number] : NULL;
+}
+
+const char *sprint_predictor_label(const sprint_predictor *predictor) { return predictor ? predictor->label : NULL; }
+
+const char *sprint_predictor_weight(const sprint_predictor *predictor) { return predictor ? predictor->weighed : NULL; }
+
+size_t sprint_predictor_positive(const sprint_predictor *predictor) { return predictor ? predictor->positive : 0; }
+
+double sprint_predictor_threshold(const sprint_predictor *predictor) {
+  return predictor && predictor->model->classifies && predictor->n_classes == 2 ? predictor->threshold : NAN;
+}
+
+bool sprint__predictor_find_class(const sprint_predictor *predictor, const char *text, size_t *ret_class) {
+  double value = NAN, named = NAN;
+  bool number = sprint__cell_parse(text, &value) == SPRINT__CELL_NUMBER;
+  for (size_t c = 0; c < predictor->n_classes; c++) {
+    const char *name = predictor->class_names[c];
+    *ret_class = c;
+    if (strcmp(name, text) == 0) return true;
+    if (number && sprint__cell_parse(name, &named) == SPRINT__CELL_NUMBER && named == value) return true;
+  }
+  return false;
 }
 
 static sprint_status refuse_metadata(const sprint_predictor *predictor, const char *key) {
@@ -164,9 +176,13 @@ static sprint_status check_size(const sprint_predictor *predictor, const struct 
 static sprint_status build_model(sprint_predictor *predictor, const struct sprint__safetensors *file) {
   const char *layers = sprint__safetensors_meta(file, "layers"), *loss = sprint__safetensors_meta(file, "loss");
   if (!loss || (!layers && !predictor->any)) return refuse_metadata(predictor, loss ? "layers" : "loss");
+  const char *l2 = sprint__safetensors_meta(file, "l2"), *biases = sprint__safetensors_meta(file, "l2_biases");
   SPRINT__SCOPED(sprint__free)
-  char *spec = layers ? sprint__printf(predictor->context, "{layers: '%s', loss: %s}", layers, loss)
-                      : sprint__printf(predictor->context, "{loss: %s}", loss);
+  char *penalty = sprint__printf(predictor->context, "l2: %s, l2_biases: %s", l2 ? l2 : "0", biases ? biases : "false");
+  if (!penalty) return SPRINT_ERROR_MEMORY;
+  SPRINT__SCOPED(sprint__free)
+  char *spec = layers ? sprint__printf(predictor->context, "{layers: '%s', loss: %s, %s}", layers, loss, penalty)
+                      : sprint__printf(predictor->context, "{loss: %s, %s}", loss, penalty);
   SPRINT__SCOPED(sprint__section_free) struct sprint__section *section = NULL;
   if (!spec) return SPRINT_ERROR_MEMORY;
   SPRINT__TRY(sprint__section_parse(predictor->context, &sprint__model_family, spec, predictor->path, &section));
@@ -195,7 +211,49 @@ static sprint_status check_sound(const sprint_predictor *predictor, const struct
   return SPRINT_OK;
 }
 
-static sprint_status fill_predictor(sprint_predictor *predictor) {
+/* Models that do not say it: the second class, from one half on. */
+static sprint_status read_decision(sprint_predictor *predictor, const struct sprint__safetensors *file) {
+  const char *positive = sprint__safetensors_meta(file, "positive");
+  const char *threshold = sprint__safetensors_meta(file, "threshold");
+  predictor->positive = 1;
+  predictor->threshold = 0.5;
+  if (predictor->n_classes != 2) return SPRINT_OK;
+  if (positive && !sprint__predictor_find_class(predictor, positive, &predictor->positive))
+    return refuse_metadata(predictor, "positive");
+  if (threshold && (sprint__number_real(threshold, &predictor->threshold) != SPRINT__NUMBER_OK ||
+                    predictor->threshold < 0 || predictor->threshold > 1))
+    return refuse_metadata(predictor, "threshold");
+  return SPRINT_OK;
+}
+
+static sprint_status refuse_positive(const sprint_predictor *predictor, const char *name) {
+  SPRINT__SCOPED(sprint__free)
+  char *all =
+      sprint__names_join(predictor->context, (const char *const *)predictor->class_names, predictor->n_classes, " or ");
+  if (!all) return SPRINT_ERROR_MEMORY;
+  return sprint_fail(predictor->context, SPRINT_ERROR_INPUT,
+                     "%s: '%s' cannot be the positive class: it is no class of the model, which has %s",
+                     predictor->path, name, all);
+}
+
+/* What the caller says instead. */
+static sprint_status decide_by(sprint_predictor *predictor, const sprint_predictor_options *options) {
+  if (!options->positive && !options->threshold) return SPRINT_OK;
+  if (!predictor->model->classifies || predictor->n_classes != 2)
+    return sprint_fail(predictor->context, SPRINT_ERROR_INPUT,
+                       "%s: a positive class and a threshold are of two classes, and the model %s", predictor->path,
+                       predictor->model->classifies ? "has more" : "predicts values");
+  if (options->positive && !sprint__predictor_find_class(predictor, options->positive, &predictor->positive))
+    return refuse_positive(predictor, options->positive);
+  if (!options->threshold) return SPRINT_OK;
+  if (!(*options->threshold >= 0 && *options->threshold <= 1))
+    return sprint_fail(predictor->context, SPRINT_ERROR_ARGUMENT,
+                       "the threshold is %g; a probability within 0 .. 1 was expected", *options->threshold);
+  predictor->threshold = *options->threshold;
+  return SPRINT_OK;
+}
+
+static sprint_status fill_predictor(sprint_predictor *predictor, const sprint_predictor_options *options) {
   SPRINT__CLEARED(sprint__safetensors_close) struct sprint__safetensors file = {0};
   SPRINT__TRY(sprint__safetensors_open(predictor->context, predictor->path, &file));
   SPRINT__TRY(with_json(predictor, &file, "features", read_columns));
@@ -206,20 +264,22 @@ static sprint_status fill_predictor(sprint_predictor *predictor) {
   predictor->label = sprint__arena_strdup(&predictor->arena, label ? label : "");
   SPRINT__TRY(sprint__arena_status(&predictor->arena));
   SPRINT__TRY(build_model(predictor, &file));
-  return check_sound(predictor, &file);
+  SPRINT__TRY(read_decision(predictor, &file));
+  SPRINT__TRY(check_sound(predictor, &file));
+  return decide_by(predictor, options);
 }
 
-/* any: test beds are fine; anyway: what is not sound too. */
-static sprint_status load(sprint_context *context, const char *path, bool any, bool anyway,
+/* any: test beds are fine. */
+static sprint_status load(sprint_context *context, const char *path, bool any, const sprint_predictor_options *options,
                           sprint_predictor **ret_predictor) {
   SPRINT__SCOPED(sprint_predictor_free) sprint_predictor *predictor = sprint__alloc(context, 1, sizeof *predictor);
   if (!predictor) return SPRINT_ERROR_MEMORY;
   predictor->any = any;
-  predictor->context = predictor->arena.context = context;
-  predictor->anyway = anyway;
+  predictor->context = predictor->arena.context = predictor->assessed.context = context;
+  predictor->anyway = options->anyway;
   predictor->path = sprint__arena_strdup(&predictor->arena, path);
   SPRINT__TRY(sprint__arena_status(&predictor->arena));
-  SPRINT__TRY(fill_predictor(predictor));
+  SPRINT__TRY(fill_predictor(predictor, options));
   *ret_predictor = sprint__give(&predictor);
   return SPRINT_OK;
 }
@@ -234,11 +294,12 @@ sprint_status sprint_predictor_open(sprint_context *context, const char *path, c
   SPRINT__REQUIRE(context, path, ret_predictor);
   sprint_predictor_options own = {.size = sizeof own};
   if (options) SPRINT__SIZED_TAKE(context, sprint_predictor_options, options, &own);
-  return load(context, path, false, own.anyway, ret_predictor);
+  return load(context, path, false, &own, ret_predictor);
 }
 
 sprint_status sprint__predictor_load_any(sprint_context *context, const char *path, sprint_predictor **ret_predictor) {
-  return load(context, path, true, false, ret_predictor);
+  const sprint_predictor_options options = {.size = sizeof options};
+  return load(context, path, true, &options, ret_predictor);
 }
 
 sprint_model *sprint__predictor_model(const sprint_predictor *predictor) { return predictor->model; }
@@ -257,6 +318,11 @@ const char *sprint__predictor_class(const sprint_predictor *predictor, size_t cl
   return predictor->class_names[class_number];
 }
 
+void sprint__predictor_features(const sprint_predictor *predictor, const double *raw, size_t n, sprint_real *ret_x) {
+  size_t d = predictor->n_features;
+  for (size_t i = 0; i < n * d; i++) ret_x[i] = sprint__column_feature(&predictor->columns[i % d], raw[i]);
+}
+
 enum { ROWS = 1024 }; /* scored at once */
 
 sprint_status sprint_predictor_score(sprint_predictor *predictor, const double *raw, size_t n, double *ret_scores) {
@@ -269,90 +335,9 @@ sprint_status sprint_predictor_score(sprint_predictor *predictor, const double *
   SPRINT__TRY(sprint__arena_status(&room));
   for (size_t start = 0, rows; start < n; start += rows, raw += rows * d) {
     rows = n - start < ROWS ? n - start : ROWS;
-    for (size_t i = 0; i < rows * d; i++) x[i] = sprint__column_feature(&predictor->columns[i % d], raw[i]);
+    sprint__predictor_features(predictor, raw, rows, x);
     SPRINT__TRY(sprint_model_outputs(predictor->model, predictor->theta, x, rows, outputs));
     SPRINT__TRY(sprint__network_scores(predictor->model, outputs, rows, ret_scores + start * n_scores));
   }
   return SPRINT_OK;
-}
-
-/* A CSV field, quoted where it has to be. */
-static void print_field(FILE *stream, const char *text) {
-  if (!strpbrk(text, ",\"\r\n")) {
-    fputs(text, stream);
-    return;
-  }
-  fputc('"', stream);
-  for (; *text; text++) fprintf(stream, *text == '"' ? "\"\"" : "%c", *text);
-  fputc('"', stream);
-}
-
-/* ids: NULL, or what says who each row is. */
-static void print_scores(const sprint_predictor *predictor, const double *scores, size_t n,
-                         const struct sprint__csv_texts *ids, FILE *stream) {
-  size_t k = sprint_predictor_n_scores(predictor);
-  bool classes = predictor->model->classifies;
-  fputs("row,", stream);
-  if (ids) print_field(stream, predictor->encoding->id);
-  fputs(ids ? ",prediction" : "prediction", stream);
-  for (size_t c = 0; classes && c < k; c++) {
-    fputs(",p_", stream);
-    print_field(stream, predictor->class_names[c]);
-  }
-  fputc('\n', stream);
-  for (size_t i = 0; i < n; i++, scores += k) {
-    fprintf(stream, "%zu,", i + 1);
-    if (ids) print_field(stream, sprint__csv_carried_text(ids, i));
-    if (ids) fputc(',', stream);
-    size_t best = 0;
-    for (size_t c = 1; c < k; c++)
-      if (scores[c] > scores[best]) best = c;
-    if (classes && isnan(scores[best]))
-      fputs("nan", stream); /* no class, rather than the first */
-    else if (classes)
-      print_field(stream, predictor->class_names[best]);
-    else
-      fprintf(stream, "%.9g", scores[0]);
-    for (size_t c = 0; classes && c < k; c++) fprintf(stream, ",%.9g", scores[c]);
-    fputc('\n', stream);
-  }
-}
-
-static sprint_status write_scores(const sprint_predictor *predictor, const double *scores, size_t n,
-                                  const struct sprint__csv_texts *ids, const char *out_path) {
-  if (!out_path || strcmp(out_path, "-") == 0) {
-    print_scores(predictor, scores, n, ids, stdout);
-    if (fflush(stdout) == 0) return SPRINT_OK;
-    return sprint_fail(predictor->context, SPRINT_ERROR_IO, "standard output: cannot be written: %s", strerror(errno));
-  }
-  struct sprint__file file;
-  SPRINT__TRY(sprint__file_create(predictor->context, out_path, &file));
-  print_scores(predictor, scores, n, ids, file.stream);
-  return sprint__file_commit(predictor->context, &file);
-}
-
-/* The raw features of the rows of a CSV, and their ids where it has them. */
-static sprint_status read_csv(const sprint_predictor *predictor, const char *csv_path,
-                              struct sprint__csv_scored *ret_scored) {
-  const struct sprint__encoding *encoding = predictor->encoding;
-  const struct sprint__csv_carried id = {encoding->id, true};
-  SPRINT__SCOPED(sprint__free) double *fill = sprint__alloc(predictor->context, encoding->n_fields, sizeof *fill);
-  if (!fill) return SPRINT_ERROR_MEMORY;
-  for (size_t k = 0; k < encoding->n_fields; k++) fill[k] = predictor->columns[encoding->fields[k].first].fill;
-  return sprint__csv_score(predictor->encoding, csv_path, fill, &id, encoding->id ? 1 : 0, ret_scored);
-}
-
-sprint_status sprint_predictor_score_csv(sprint_predictor *predictor, const char *csv_path, const char *out_path) {
-  if (!predictor) return SPRINT_ERROR_ARGUMENT;
-  SPRINT__REQUIRE(predictor->context, csv_path);
-  SPRINT__CLEARED(sprint__csv_scored_clear) struct sprint__csv_scored rows = {0};
-  if (out_path) SPRINT__TRY(sprint__file_differs(predictor->context, out_path, csv_path));
-  if (out_path) SPRINT__TRY(sprint__file_differs(predictor->context, out_path, predictor->path));
-  SPRINT__TRY(read_csv(predictor, csv_path, &rows));
-  SPRINT__SCOPED(sprint__free)
-  double *scores = sprint__alloc(predictor->context, rows.n, sprint_predictor_n_scores(predictor) * sizeof *scores);
-  if (!scores) return SPRINT_ERROR_MEMORY;
-  SPRINT__TRY(sprint_predictor_score(predictor, rows.x, rows.n, scores));
-  const struct sprint__csv_texts *ids = rows.n_texts && rows.texts[0].there ? &rows.texts[0] : NULL;
-  return write_scores(predictor, scores, rows.n, ids, out_path);
 }

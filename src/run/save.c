@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "base/sum.h"
+#include "config/number.h"
 #include "run/assessment.h"
 #include "run/checkpoint.h"
 #include "run/encoding_json.h"
@@ -117,6 +118,30 @@ static void set_table(json_t *metadata, const struct sprint__encoding *encoding)
   json_decref(table);
 }
 
+/* A number as a text, as metadata has them: with as many digits as it takes to be read again. */
+static json_t *real_text(double value) {
+  char text[32];
+  int digits = 15;
+  do sprint__snprintf(text, sizeof text, "%.*g", digits, value);
+  while (sprint__number_strtod(text) != value && digits++ < 17);
+  return json_string(text);
+}
+
+/* Where there is one: predict states losses with it. */
+static void set_penalty(json_t *metadata, const sprint_model *model) {
+  if (model->l2 == 0) return;
+  json_object_set_new(metadata, "l2", real_text(model->l2));
+  if (!model->undecayed) json_object_set_new(metadata, "l2_biases", json_string("true"));
+}
+
+/* Of two classes which is said, and from which probability on. */
+static void set_decision(json_t *metadata, const sprint_run *run) {
+  const sprint_population *population = run->shift->population;
+  if (!run->shift->model->classifies || population->n_classes != 2) return;
+  json_object_set_new(metadata, "positive", json_string(population->class_names[run->eval_positive]));
+  json_object_set_new(metadata, "threshold", real_text(run->eval_threshold));
+}
+
 static json_t *model_metadata(const sprint_run *run, double epoch) {
   const sprint_model *model = run->shift->model;
   const sprint_population *population = run->shift->population;
@@ -125,9 +150,11 @@ static json_t *model_metadata(const sprint_run *run, double epoch) {
   json_object_set_new(json, "format", json_string("pt")); /* tensors are laid out as PyTorch's */
   json_object_set_new(json, "sprint", json_string(SPRINT_VERSION));
   json_object_set_new(json, "stop", json_string(sprint_stop_word(run->solver->stop))); /* how the run ended, */
-  json_object_set_new(json, "epoch", json_sprintf("%.17g", epoch)); /* and when these were its parameters */
+  json_object_set_new(json, "epoch", real_text(epoch)); /* and when these were its parameters */
   if (model->layers_text) json_object_set_new(json, "layers", json_string(model->layers_text));
   if (model->loss_text) json_object_set_new(json, "loss", json_string(model->loss_text));
+  set_penalty(json, model);
+  set_decision(json, run);
   const struct sprint__shape *image = &population->image;
   if (image->channels)
     json_object_set_new(json, "image", json_sprintf("%zu %zu %zu", image->channels, image->height, image->width));

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/print.h"
+
 /* The columns of trace.csv, in order: the name, and where its number is. */
 struct column {
   const char *name;
@@ -60,7 +62,7 @@ static void print_real(FILE *stream, double value) {
   if (isnan(value))
     fputs("nan", stream);
   else
-    fprintf(stream, "%.17g", value);
+    sprint__fprintf(stream, "%.17g", value);
 }
 
 /* The probabilities of the strata follow, where the shift reweights: p_0, p_1, ... by class number. */
@@ -97,7 +99,7 @@ void sprint__trace_print(const sprint_run *run, FILE *stream) {
 
 /* Time is the one thing that no two runs share: it has a file of its own. */
 void sprint__timing_print_row(const sprint_run *run, size_t row, FILE *stream) {
-  fprintf(stream, "%.17g,%.9g\n", run->rows[row].epoch, run->rows[row].seconds);
+  sprint__fprintf(stream, "%.17g,%.9g\n", run->rows[row].epoch, run->rows[row].seconds);
 }
 
 void sprint__timing_print(const sprint_run *run, FILE *stream) {

@@ -5,6 +5,8 @@
 
 #include "run/verify.h"
 
+#include "base/print.h"
+
 static double tolerance(double scale) { return (sizeof(sprint_real) == 8 ? 1e-9 : 1e-5) * fmax(1.0, scale); }
 
 void sprint__verify_compare(struct sprint__verify *verify, const char *name, double expected, double got) {
@@ -32,9 +34,9 @@ static void bed_clear(struct bed *bed) {
 static sprint_status bed_new(sprint_context *context, const char *loss, double l2, double epsilon, double mean,
                              struct bed *bed) {
   char data[128], model[128], shift[128];
-  snprintf(data, sizeof data, "{kind: gaussian, n: 200, mean: %.17g, standardize: none}", mean);
-  snprintf(model, sizeof model, "{loss: %s, l2: %.17g}", loss, l2);
-  snprintf(shift, sizeof shift, "{kind: location, epsilon: %.17g}", epsilon);
+  sprint__snprintf(data, sizeof data, "{kind: gaussian, n: 200, mean: %.17g, standardize: none}", mean);
+  sprint__snprintf(model, sizeof model, "{loss: %s, l2: %.17g}", loss, l2);
+  sprint__snprintf(shift, sizeof shift, "{kind: location, epsilon: %.17g}", epsilon);
   SPRINT__TRY(sprint_population_load(context, data, &bed->population, NULL));
   SPRINT__TRY(sprint_model_new(context, model, bed->population, &bed->model));
   SPRINT__TRY(sprint_shift_new(context, shift, bed->model, bed->population, &bed->shift));
@@ -101,15 +103,16 @@ static sprint_status verify_contraction(struct sprint__verify *v, const struct b
   enum { M = 8, EPOCHS = 3 };
   const double gamma = 0.2, start = 4, stable = bed->mean / (1 - epsilon);
   char spec[256], name[96];
-  snprintf(spec, sizeof spec,
-           "{method: {kind: sprint, correction: %s, batch: %d, inner: %d}, step: {size: %g}, stop: {epochs: %d}}",
-           correction, batch, M, gamma, EPOCHS);
+  sprint__snprintf(
+      spec, sizeof spec,
+      "{method: {kind: sprint, correction: %s, batch: %d, inner: %d}, step: {size: %g}, stop: {epochs: %d}}",
+      correction, batch, M, gamma, EPOCHS);
   double got = NAN;
   SPRINT__TRY(run_scalar(v->context, bed, spec, start, &got));
   bool paper = strcmp(correction, "paper") == 0;
   double q = pow(1 - gamma, M);
   double rate = paper ? q + (1 - q) * epsilon : pow(1 - gamma * (1 - epsilon), M);
-  snprintf(name, sizeof name, "contraction: %s, epsilon %g, batch %d", correction, epsilon, batch);
+  sprint__snprintf(name, sizeof name, "contraction: %s, epsilon %g, batch %d", correction, epsilon, batch);
   sprint__verify_compare(v, name, pow(rate, EPOCHS) * (start - stable), got - stable);
   return SPRINT_OK;
 }

@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "base/print.h"
 #include "config/text.h"
 #include "shift/limits.h"
 
@@ -150,11 +151,11 @@ static void say_limit(const struct sprint__limit *limit, struct sprint__text *te
   size_t n = 0;
   sprint__text_add(text, limit->column->name);
   if (isfinite(limit->low) && isfinite(limit->high))
-    snprintf(range, sizeof range, "%.6g to %.6g", limit->low, limit->high);
+    sprint__snprintf(range, sizeof range, "%.6g to %.6g", limit->low, limit->high);
   else if (isfinite(limit->low))
-    snprintf(range, sizeof range, "at least %.6g", limit->low);
+    sprint__snprintf(range, sizeof range, "at least %.6g", limit->low);
   else if (isfinite(limit->high))
-    snprintf(range, sizeof range, "at most %.6g", limit->high);
+    sprint__snprintf(range, sizeof range, "at most %.6g", limit->high);
   if (*range) remark(text, &n, range);
   if (limit->whole) remark(text, &n, "whole numbers");
   if (limit->up) remark(text, &n, "only up");
@@ -170,6 +171,6 @@ void sprint__limits_say(const struct sprint__limits *limits, struct sprint__text
   }
   if (limits->n > SPRINT__SAID) sprint__text_add(text, ", ...");
   if (isfinite(limits->budget))
-    snprintf(budget, sizeof budget, ", by at most %.4g standard deviations in all", limits->budget);
+    sprint__snprintf(budget, sizeof budget, ", by at most %.4g standard deviations in all", limits->budget);
   sprint__text_add(text, budget);
 }
