@@ -1,4 +1,4 @@
-/* What people want and do, said before anything is trained. */
+/* What people want and do, and what may not be meant, said before anything is trained. */
 #include <string.h>
 
 #include "cli.h"
@@ -25,4 +25,24 @@ void cli_print_people(const sprint_experiment *experiment, FILE *stream) {
       fprintf(stream, "%s%s%s: ", point, *point ? "/" : "", sprint_experiment_method_name(experiment, i % n));
     fprintf(stream, "%s\n", sentence(experiment, i));
   }
+}
+
+/* A doubt of the i-th method and point, unless one before it has the same. */
+static const char *new_doubt(const sprint_experiment *experiment, size_t i, sprint_warning_kind kind) {
+  size_t n = sprint_experiment_n_methods(experiment);
+  const char *doubt = sprint_experiment_doubt(experiment, i / n, i % n, kind);
+  for (size_t k = 0; doubt && k < i; k++) {
+    const char *other = sprint_experiment_doubt(experiment, k / n, k % n, kind);
+    if (other && strcmp(other, doubt) == 0) return NULL;
+  }
+  return doubt;
+}
+
+void cli_each_doubt(const sprint_experiment *experiment, void (*take)(void *user, const char *doubt), void *user) {
+  size_t n = sprint_experiment_n_methods(experiment) * sprint_experiment_n_points(experiment);
+  for (size_t i = 0; i < n; i++)
+    for (sprint_warning_kind kind = 0; kind < SPRINT_N_WARNINGS; kind++) {
+      const char *doubt = new_doubt(experiment, i, kind);
+      if (doubt) take(user, doubt);
+    }
 }
