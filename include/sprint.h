@@ -231,6 +231,9 @@ SPRINT_API uint64_t sprint_experiment_seed(const sprint_experiment *experiment, 
 SPRINT_API const char *sprint_experiment_name(const sprint_experiment *experiment);
 SPRINT_API const char *sprint_experiment_out(const sprint_experiment *experiment); /* the config's `out`, or "" */
 SPRINT_API const sprint_population *sprint_experiment_population(const sprint_experiment *experiment);
+/* Whether the config says which data; where it does not, the population is the default kind's, people who are made up.
+ */
+SPRINT_API bool sprint_experiment_names_data(const sprint_experiment *experiment);
 
 /* How people react, in words: sprint_shift_people of a method's shift at a point. NULL: there is no such point or
  * method. */

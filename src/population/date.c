@@ -1,7 +1,9 @@
 /* Dates: see date.h. */
 #include "population/date.h"
 
+#include <math.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 static const char *const not_a_date = "is not a date; 2023-05-17, 17.05.2023 or 2023-05-17T14:30 was expected";
@@ -113,4 +115,21 @@ const char *sprint__date_parse(const char *text, double *ret_days) {
   if (at[strspn(at, " \t")]) return timed ? not_a_time : not_a_date;
   *ret_days = days;
   return NULL;
+}
+
+struct sprint__date sprint__date_of(double days) {
+  struct sprint__date date;
+  double whole = floor(days);
+  int year = 1, month = 1;
+  if (!(whole >= days_since_1970(1, 1, 1) && whole <= days_since_1970(9999, 12, 31))) {
+    snprintf(date.text, sizeof date.text, "%.6g", days);
+    return date;
+  }
+  year = 1970 + (int)floor(whole / 365.2425);
+  while (days_since_1970(year, 1, 1) > whole) year--;
+  while (days_since_1970(year + 1, 1, 1) <= whole) year++;
+  while (month < 12 && days_since_1970(year, month + 1, 1) <= whole) month++;
+  snprintf(date.text, sizeof date.text, "%04d-%02d-%02d", year, month,
+           (int)whole - days_since_1970(year, month, 1) + 1);
+  return date;
 }

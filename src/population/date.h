@@ -9,4 +9,10 @@
  */
 const char *sprint__date_parse(const char *text, double *ret_days);
 
+/* The day of a number of days, 2023-05-17, the time left out; the number itself where it is of no year 1 .. 9999. */
+struct sprint__date {
+  char text[32];
+};
+struct sprint__date sprint__date_of(double days);
+
 #endif

@@ -41,6 +41,7 @@ const sprint_kind *sprint_experiment_method_kind(const sprint_experiment *experi
 
 /* NULL: there is none. */
 static const struct sprint__variant *variant_at(const sprint_experiment *experiment, size_t point, size_t method) {
+  if (!experiment) return NULL;
   const struct sprint__variants *variants = &experiment->variants;
   bool known = point < variants->n_points && method < variants->n_methods;
   return known ? &variants->items[point * variants->n_methods + method] : NULL;
@@ -67,6 +68,10 @@ const char *sprint_experiment_out(const sprint_experiment *experiment) {
 
 const sprint_population *sprint_experiment_population(const sprint_experiment *experiment) {
   return experiment ? experiment->population : NULL;
+}
+
+bool sprint_experiment_names_data(const sprint_experiment *experiment) {
+  return experiment && sprint__get(experiment->variants.items[0].config, "data")->given;
 }
 
 static sprint_status read_seeds(sprint_experiment *experiment) {

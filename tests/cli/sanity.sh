@@ -82,6 +82,15 @@ trusts data.path=few.csv method=rgd
 trusts data.path=few.csv 'method={kind: sgd}' data.weight=high # 2 to 14 people a row
 trusts 'data={kind: lending, endless: true, window: 20}' 'method={kind: sgd, batch: 30, inner: 4}'
 
+### People who are made up, as nobody said which data
+echo 'stop: {epochs: 1}' >none.yaml
+for command in run 'check --effort 1e6'; do
+  runs $command none.yaml
+  check "$command: made up" grep -q '^the config has no `data`: these people are made up' stdout
+  runs $command none.yaml --set data=lending
+  check "$command: asked for" sh -c '! grep -q "made up" stdout'
+done
+
 ### One point of a grid
 cat >grid.yaml <<'END'
 data: {kind: csv, path: t.csv, label: class, features: [a, b]}

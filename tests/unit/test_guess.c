@@ -26,6 +26,8 @@ static void test_guess__dates_are_days_since_1970(void **state) {
              tm.tm_year + 1900);
     assert_null(sprint__date_parse(text, &days));
     assert_true(days == (double)day);
+    snprintf(text, sizeof text, "%04d-%02d-%02d", tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday);
+    assert_string_equal(sprint__date_of((double)day + (double)(day & 3) / 4).text, text);
   }
 }
 
