@@ -211,6 +211,8 @@ typedef struct sprint_experiment_options {
    * m * n_step_sizes + s, and is called NAME-step-SIZE. 0: they keep their own. */
   const double *step_sizes;
   size_t n_step_sizes;
+  /* Whoever asks works on one point: a grid of more is refused, and the sentence says what there is to choose from. */
+  bool one_point;
 } sprint_experiment_options;
 SPRINT_API sprint_status sprint_experiment_open(sprint_context *context, const char *path,
                                                 const sprint_experiment_options *options,
@@ -230,6 +232,9 @@ SPRINT_API uint64_t sprint_experiment_seed(const sprint_experiment *experiment, 
 SPRINT_API const char *sprint_experiment_name(const sprint_experiment *experiment);
 SPRINT_API const char *sprint_experiment_out(const sprint_experiment *experiment); /* the config's `out`, or "" */
 SPRINT_API const sprint_population *sprint_experiment_population(const sprint_experiment *experiment);
+/* Whether the config says which data; where it does not, the population is the default kind's, people who are made up.
+ */
+SPRINT_API bool sprint_experiment_names_data(const sprint_experiment *experiment);
 
 /* How people react, in words: sprint_shift_people of a method's shift at a point. NULL: there is no such point or
  * method. */
@@ -569,7 +574,9 @@ SPRINT_API const char *sprint_verdict_text(sprint_verdict verdict); /* in words;
   X(EDGE, "edge")               /* a slightly larger step would run away */                \
   X(MAJORITY, "majority")       /* no better than saying the largest class of everybody */ \
   X(UNSOLVED, "unsolved")       /* minimisations ended short of their tolerance */         \
-  X(RANGE, "range")             /* more than 1 % of people left the range of the data */
+  X(RANGE, "range")             /* more than 1 % of people left the range of the data */   \
+  X(MODEL, "model")             /* its last layer or its loss may not be what was meant */ \
+  X(BATCH, "batch")             /* the default batch is more than the people there are */
 
 typedef enum sprint_warning_kind {
 #define X(name, word) SPRINT_WARNING_##name,
@@ -578,6 +585,11 @@ typedef enum sprint_warning_kind {
       SPRINT_N_WARNINGS
 } sprint_warning_kind;
 SPRINT_API const char *sprint_warning_word(sprint_warning_kind kind);
+
+/* What may not be meant of a method at a point, known before anything is trained: the sentence of a MODEL or BATCH
+ * warning, which its runs will have too. NULL: there is no reason for it, or no such point or method. */
+SPRINT_API const char *sprint_experiment_doubt(const sprint_experiment *experiment, size_t point, size_t method,
+                                               sprint_warning_kind kind);
 
 /* Assesses the run as it is, its theta having been looked at in a trace row: some passes over the population, which
  * cost nothing in the counters. It is done once for a theta, and lent by the run until that moves. sprint_run_save does

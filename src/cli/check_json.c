@@ -75,11 +75,15 @@ static json_t *advice_json(const sprint_advice *advice) {
   return json;
 }
 
+static void add_doubt(void *list, const char *doubt) { json_array_append_new(list, json_string(doubt)); }
+
 void cli_check_print_json(const struct cli_check *check) {
-  json_t *json = json_object(), *methods = json_array();
+  json_t *json = json_object(), *methods = json_array(), *warnings = json_array();
   for (size_t i = 0; i < check->n; i++) json_array_append_new(methods, checked_json(check, &check->checked[i]));
   json_object_set_new(json, "name", json_string(sprint_experiment_name(check->experiment)));
   json_object_set_new(json, "data", data_json(check));
+  cli_each_doubt(check->experiment, add_doubt, warnings);
+  json_object_set_new(json, "warnings", warnings);
   json_object_set_new(json, "checked", methods);
   json_object_set_new(json, "advice", advice_json(&check->advice));
   json_object_set_new(json, "runs", count(cli_n_runs(check->experiment)));

@@ -4,8 +4,14 @@
 #include <string.h>
 
 #include "check.h"
+#include "text.h"
 
 enum { MAX_SHOWN = 30 }; /* methods and points */
+
+static void print_doubt(void *user, const char *doubt) {
+  (void)user;
+  printf("warning: %s\n", doubt);
+}
 
 static void print_data(const struct cli_check *check) {
   const struct cli_data_look *data = &check->data;
@@ -52,20 +58,21 @@ static void print_verdict(const struct cli_checked *it) {
 }
 
 static int name_width(const struct cli_check *check) {
-  size_t width = strlen("method");
+  int width = (int)strlen("method");
   for (size_t i = 0; i < check->n; i++) {
-    size_t length = strlen(sprint_experiment_method_name(check->experiment, check->checked[i].method)) + 2 +
-                    strlen(sprint_experiment_point_name(check->experiment, check->checked[i].point));
-    if (length > width) width = length;
+    int own = cli_width(sprint_experiment_method_name(check->experiment, check->checked[i].method)) + 2 +
+              cli_width(sprint_experiment_point_name(check->experiment, check->checked[i].point));
+    if (own > width) width = own;
   }
-  return (int)width;
+  return width;
 }
 
 static void print_name(const struct cli_check *check, const struct cli_checked *it, int width) {
   const char *point = sprint_experiment_point_name(check->experiment, it->point);
   char *name =
       cli_format("%s%s%s", point, *point ? "  " : "", sprint_experiment_method_name(check->experiment, it->method));
-  printf("  %-*s", width, name);
+  fputs("  ", stdout);
+  cli_print_padded(stdout, name, width);
   free(name);
 }
 
@@ -193,6 +200,7 @@ void cli_check_print(const struct cli_check *check) {
          sprint_experiment_n_points(experiment), sprint_experiment_n_methods(experiment),
          sprint_experiment_n_seeds(experiment));
   cli_print_people(experiment, stdout);
+  cli_each_doubt(experiment, print_doubt, NULL);
   print_data(check);
   print_steps(check, width);
   print_costs(check, width);

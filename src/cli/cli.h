@@ -128,6 +128,10 @@ bool cli_whole(const char *text, int min, int max, int *ret_number);
 /* The experiment of options->arguments[0], --set, --seed or --seeds, and --quick. */
 sprint_status cli_load(sprint_context *context, const struct cli_options *options, sprint_experiment **ret_experiment);
 
+/* The same for whoever works on one point: a grid of more is refused. */
+sprint_status cli_load_point(sprint_context *context, const struct cli_options *options,
+                             sprint_experiment **ret_experiment);
+
 double cli_clock(void);
 
 /* A time as people say it: "1.2 s", "12 s", "3 min", "1.5 h", "2.5 days". */
@@ -161,6 +165,9 @@ char *cli_run_name(const sprint_experiment *experiment, struct cli_number run, b
 
 /* people.c: how people react, in words; where that differs between methods or points, with their names. */
 void cli_print_people(const sprint_experiment *experiment, FILE *stream);
+
+/* The same of what may not be meant: every such sentence once. */
+void cli_each_doubt(const sprint_experiment *experiment, void (*take)(void *user, const char *doubt), void *user);
 
 /* What is at `place`, seen from the folder of this program ("../share/sprint"): to be freed; NULL: nobody knows where
  * it is. */

@@ -24,7 +24,7 @@ static void bench_clear(struct bench *bench) {
 
 static sprint_status bench_new(sprint_context *context, const struct cli_options *options, struct bench *bench) {
   *bench = (struct bench){0};
-  sprint_status status = cli_load(context, options, &bench->experiment);
+  sprint_status status = cli_load_point(context, options, &bench->experiment);
   if (status == SPRINT_OK) status = sprint_experiment_parts(bench->experiment, 0, 0, &bench->model, &bench->shift);
   if (status != SPRINT_OK) return status;
   size_t n = sprint_model_n_params(bench->model);

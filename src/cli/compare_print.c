@@ -4,6 +4,7 @@
 
 #include "compare.h"
 #include "table.h"
+#include "text.h"
 
 enum { VALUE_WIDTH = 22, DIFFERENCE_WIDTH = 30, DIFFERENCE_SIZE = 96 };
 
@@ -52,8 +53,8 @@ static struct widths widths_of(const struct cli_match *match, size_t point) {
   for (size_t m = 0; m < all->n_methods; m++) {
     char text[DIFFERENCE_SIZE];
     write_difference(&match->standings[point * all->n_methods + m], match->logarithmic[point], text);
-    if (cli_n_characters(all->names[m]) > widths.name) widths.name = cli_n_characters(all->names[m]);
-    if (cli_n_characters(text) > widths.difference) widths.difference = cli_n_characters(text);
+    if (cli_width(all->names[m]) > widths.name) widths.name = cli_width(all->names[m]);
+    if (cli_width(text) > widths.difference) widths.difference = cli_width(text);
   }
   return widths;
 }
@@ -174,6 +175,8 @@ static void print_warned(const struct cli_match *match, size_t point, size_t met
       {SPRINT_WARNING_BIASED, "its steps are biased beyond the gradient itself"},
       {SPRINT_WARNING_EDGE, "its step is at the edge of stability"},
       {SPRINT_WARNING_MAJORITY, "its accuracy is no better than that of saying the largest class of everybody"},
+      {SPRINT_WARNING_MODEL, "its last layer or its loss may not be what is meant (`sprint check` says why)"},
+      {SPRINT_WARNING_BATCH, "its batch is more than the people there are"},
   };
   const struct cli_comparison *all = match->all;
   size_t pick = match->picks[point * all->n_methods + method];

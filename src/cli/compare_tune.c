@@ -5,6 +5,7 @@
 
 #include "compare.h"
 #include "table.h"
+#include "text.h"
 
 /* One method at one point, a step size taking the place of a method: the same order, then, as in a ranking. */
 static double *values_of(const struct cli_match *match, size_t point, size_t method) {
@@ -99,7 +100,7 @@ void cli_match_print_tuning(const struct cli_match *match, size_t point) {
   const char *name = sprint_experiment_point_name(match->experiment, point);
   int width = (int)strlen("method");
   for (size_t m = 0; m < all->n_methods; m++)
-    if ((int)strlen(all->names[m]) > width) width = (int)strlen(all->names[m]);
+    if (cli_width(all->names[m]) > width) width = cli_width(all->names[m]);
   printf("\ntuning to %s=%s%s%s: %s by step size, mean over seeds", match->budget->key, match->budget->amount,
          *name ? ", " : "", name, all->by->title);
   for (size_t i = 0; i < all->n_tuning; i++)

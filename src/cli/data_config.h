@@ -30,6 +30,9 @@ enum cli_target cli_target_of(const sprint_file_info *info, const sprint_column_
 /* Settles roles, why and the rest from the label on. */
 void cli_draft_columns(struct cli_draft *draft);
 
+/* data_config_hint.c: what the column might be with a little help, on standard output. */
+void cli_print_hint(const sprint_column_info *column, enum cli_role role);
+
 /* Writes it to standard output. */
 void cli_draft_write(const struct cli_draft *draft);
 

@@ -49,6 +49,7 @@ static void print_evidence(const struct cli_draft *draft, size_t j) {
   if (role == CLI_IGNORED) printf("%s%s", draft->why[j], column->n_levels ? ":" : "");
   if (role != CLI_A_NUMBER) print_texts(column->levels, column->n_levels, levels ? MAX_SHOWN : MAX_EXAMPLES);
   if (column->n_seem_missing) printf("; %zu missing", column->n_seem_missing);
+  cli_print_hint(column, role);
 }
 
 static bool has_role(const struct cli_draft *draft, enum cli_role role) {

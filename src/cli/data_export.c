@@ -56,7 +56,7 @@ static int export_run(sprint_context *context, const struct cli_command *command
   sprint_experiment *experiment = NULL;
   struct moved moved = {0};
   sprint_context_protect_inputs(context);
-  sprint_status status = cli_load(context, options, &experiment);
+  sprint_status status = cli_load_point(context, options, &experiment);
   if (status == SPRINT_OK) status = write_population(context, sprint_experiment_population(experiment), options->out);
   if (status == SPRINT_OK && options->deployed)
     status = write_moved(context, experiment, options->deployed, options->out, &moved);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "fit_shift.h"
+#include "text.h"
 
 static void print_logs(const sprint_fit_summary *r, const sprint_fit_options *how) {
   printf("# fit-shift: %s\n", r->kind);
@@ -21,12 +22,12 @@ static void print_logs(const sprint_fit_summary *r, const sprint_fit_options *ho
 
 /* The width of the first column. */
 static int width_of(const sprint_fit *fit) {
-  size_t width = 10;
+  int width = 10;
   for (size_t i = 0; i < sprint_fit_n_parameters(fit); i++) {
     const char *column = sprint_fit_parameter_of(fit, i)->column;
-    if (column && strlen(column) + 8 > width) width = strlen(column) + 8;
+    if (column && cli_width(column) + 8 > width) width = cli_width(column) + 8;
   }
-  return (int)width;
+  return width;
 }
 
 static void print_parameters(const sprint_fit *fit) {
@@ -42,12 +43,14 @@ static void print_parameters(const sprint_fit *fit) {
       snprintf(name, sizeof name, "A[%s, %zu]", p->column, p->parameter);
     else
       snprintf(name, sizeof name, "%s", p->column ? p->column : p->name);
+    fputs("# ", stdout);
+    cli_print_padded(stdout, name, width);
     if (isnan(p->value)) {
-      printf("# %-*s %12s\n", width, name, "not told");
+      printf(" %12s\n", "not told");
       continue;
     }
     snprintf(interval, sizeof interval, "%.4g .. %.4g", p->low, p->high);
-    printf("# %-*s %12.5g %12.3g   ", width, name, p->value, p->error);
+    printf(" %12.5g %12.3g   ", p->value, p->error);
     if (strategic)
       printf("%-25s%.4g +- %.2g\n", interval, p->feature_value, p->feature_error);
     else

@@ -44,7 +44,8 @@ bool cli_whole(const char *text, int min, int max, int *ret_number) {
   return true;
 }
 
-sprint_status cli_load(sprint_context *context, const struct cli_options *options, sprint_experiment **ret_experiment) {
+static sprint_status load(sprint_context *context, const struct cli_options *options, bool one_point,
+                          sprint_experiment **ret_experiment) {
   const char *sets[CLI_MAX];
   char seeds[512];
   size_t n_sets = options->n_sets;
@@ -62,6 +63,16 @@ sprint_status cli_load(sprint_context *context, const struct cli_options *option
     snprintf(seeds, sizeof seeds, "seeds=[%s]", options->seeds);
     sets[n_sets++] = seeds;
   }
-  return (options->quick ? sprint_experiment_load_quick : sprint_experiment_load)(context, options->arguments[0], sets,
-                                                                                  n_sets, ret_experiment);
+  const sprint_experiment_options over = {
+      .size = sizeof over, .quick = options->quick, .sets = sets, .n_sets = n_sets, .one_point = one_point};
+  return sprint_experiment_open(context, options->arguments[0], &over, ret_experiment);
+}
+
+sprint_status cli_load(sprint_context *context, const struct cli_options *options, sprint_experiment **ret_experiment) {
+  return load(context, options, false, ret_experiment);
+}
+
+sprint_status cli_load_point(sprint_context *context, const struct cli_options *options,
+                             sprint_experiment **ret_experiment) {
+  return load(context, options, true, ret_experiment);
 }

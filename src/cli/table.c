@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "text.h"
+
 enum { NAME_WIDTH = 40, GAP = 2 };
 
 struct column {
@@ -42,42 +44,20 @@ void cli_table_free(struct cli_table *table) {
   free(table);
 }
 
-static bool begins_character(char byte) { return ((unsigned char)byte & 0xc0) != 0x80; }
-
-int cli_n_characters(const char *text) {
-  int n = 0;
-  for (; *text; text++) n += begins_character(*text);
-  return n;
-}
-
-void cli_print_padded(FILE *stream, const char *text, int width) {
-  int n = cli_n_characters(text);
-  fprintf(stream, "%s%*s", text, width > n ? width - n : 0, "");
-}
-
-/* Where character number `n` of the text begins. */
-static const char *at_character(const char *text, int n) {
-  for (; *text; text++)
-    if (begins_character(*text) && n-- == 0) break;
-  return text;
-}
-
 void cli_table_name(struct cli_table *table, size_t row, const char *name) {
-  int n = cli_n_characters(name), half = NAME_WIDTH / 2;
-  const char *cut = at_character(name, half - 1);
+  int n = cli_width(name), half = NAME_WIDTH / 2;
+  const char *cut = cli_at_width(name, half - 1);
   free(table->names[row]);
   table->names[row] = n <= NAME_WIDTH ? cli_format("%s", name)
-                                      : cli_format("%.*s…%s", (int)(cut - name), name, at_character(name, n - half));
+                                      : cli_format("%.*s…%s", (int)(cut - name), name, cli_at_width(name, n - half));
   for (char *c = table->names[row]; *c; c++)
     if ((unsigned char)*c < ' ' || *c == 0x7f) *c = '?'; /* a line end would break the table */
 }
 
 void cli_table_column(struct cli_table *table, int group, const char *title) {
   assert(table->n_columns < CLI_MAX);
-  table->columns[table->n_columns++] = (struct column){.title = title,
-                                                       .group = group,
-                                                       .width = cli_n_characters(title),
-                                                       .cells = cli_room(table->n_rows, sizeof(char *))};
+  table->columns[table->n_columns++] = (struct column){
+      .title = title, .group = group, .width = cli_width(title), .cells = cli_room(table->n_rows, sizeof(char *))};
 }
 
 void cli_table_heading(struct cli_table *table, int group, const char *heading) {
@@ -94,7 +74,7 @@ void cli_table_cell(struct cli_table *table, size_t row, const char *format, ...
   va_end(args);
   free(column->cells[row]);
   column->cells[row] = cli_format("%s", text);
-  if (cli_n_characters(text) > column->width) column->width = cli_n_characters(text);
+  if (cli_width(text) > column->width) column->width = cli_width(text);
 }
 
 static bool has_cells(const struct cli_table *table, const struct column *column) {
@@ -118,9 +98,9 @@ static int group_width(const struct cli_table *table, size_t first) {
 }
 
 static int name_width(const struct cli_table *table) {
-  int width = cli_n_characters(table->title);
+  int width = cli_width(table->title);
   for (size_t r = 0; r < table->n_rows; r++)
-    if (is_shown(table, r) && cli_n_characters(table->names[r]) > width) width = cli_n_characters(table->names[r]);
+    if (is_shown(table, r) && cli_width(table->names[r]) > width) width = cli_width(table->names[r]);
   return width;
 }
 
@@ -160,8 +140,8 @@ static void print_headings(const struct cli_table *table, size_t first, size_t e
   if (!any) return;
   for (size_t c = first; c < end; c++) {
     if (c > first && table->columns[c].group == table->columns[c - 1].group) continue;
-    int shown = cli_n_characters(text) < width ? cli_n_characters(text) : width;
-    fprintf(stream, "%.*s%*s", (int)(at_character(text, shown) - text), text, width + GAP - shown, "");
+    int shown = cli_width(text) < width ? cli_width(text) : width;
+    fprintf(stream, "%.*s%*s", (int)(cli_at_width(text, shown) - text), text, width + GAP - shown, "");
     text = table->headings[table->columns[c].group] ? table->headings[table->columns[c].group] : "";
     width = group_width(table, c) - GAP;
   }

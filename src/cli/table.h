@@ -28,10 +28,4 @@ void cli_table_cell(struct cli_table *table, size_t row, const char *format, ...
 /* Rows without any cell are left out. */
 void cli_table_print(const struct cli_table *table, FILE *stream);
 
-/* Characters of a text in UTF-8. */
-int cli_n_characters(const char *text);
-
-/* Prints the text and fills it up to a width, counted in characters. */
-void cli_print_padded(FILE *stream, const char *text, int width);
-
 #endif

@@ -67,9 +67,44 @@ bool cli_is_utf8(const char *text) {
   return true;
 }
 
-int cli_width(const char *clean) {
+/* Columns of one character, as terminals have it: marks that stand on the letter before them take none, the scripts of
+ * East Asia and pictures two. */
+static int width_of(unsigned long c) {
+  static const struct {
+    unsigned long first, last;
+    int width;
+  } ranges[] = {
+      {0x300, 0x36f, 0},     {0x1100, 0x115f, 2},   {0x200b, 0x200d, 0}, {0x20d0, 0x20ff, 0},   {0x2e80, 0x303e, 2},
+      {0x3041, 0xa4cf, 2},   {0xac00, 0xd7a3, 2},   {0xf900, 0xfaff, 2}, {0xfe00, 0xfe0f, 0},   {0xfe20, 0xfe2f, 0},
+      {0xfe30, 0xfe6f, 2},   {0xff00, 0xff60, 2},   {0xffe0, 0xffe6, 2}, {0x1f300, 0x1f64f, 2}, {0x1f680, 0x1f6ff, 2},
+      {0x1f900, 0x1faff, 2}, {0x20000, 0x3fffd, 2},
+  };
+  for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++)
+    if (c >= ranges[i].first && c <= ranges[i].last) return ranges[i].width;
+  return 1;
+}
+
+const char *cli_at_width(const char *text, int width) {
+  for (size_t n; *text; text += n) {
+    unsigned long c = decode(text, &n);
+    width -= n ? width_of(c) : 1;
+    if (width < 0) break;
+    if (!n) n = 1;
+  }
+  return text;
+}
+
+int cli_width(const char *text) {
   int width = 0;
-  for (; *clean; clean++)
-    if ((unsigned char)*clean >> 6 != 2) width++;
+  for (size_t n; *text; text += n) {
+    unsigned long c = decode(text, &n);
+    width += n ? width_of(c) : 1;
+    if (!n) n = 1;
+  }
   return width;
+}
+
+void cli_print_padded(FILE *stream, const char *text, int width) {
+  int n = cli_width(text);
+  fprintf(stream, "%s%*s", text, width > n ? width - n : 0, "");
 }

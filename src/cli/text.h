@@ -15,7 +15,11 @@ void cli_print_quoted(FILE *stream, const char *text);
 
 bool cli_is_utf8(const char *text);
 
-/* How many columns of a terminal a clean text takes, with one for each character. */
-int cli_width(const char *clean);
+/* How many columns of a terminal a clean text takes; and where, at most, so many of them have gone by. */
+int cli_width(const char *text);
+const char *cli_at_width(const char *text, int width);
+
+/* Prints the text and fills it up to a width. */
+void cli_print_padded(FILE *stream, const char *text, int width);
 
 #endif

@@ -60,7 +60,7 @@ static sprint_status load_theta(sprint_context *context, const struct cli_option
 sprint_status theory_problem_load(sprint_context *context, const struct cli_options *options,
                                   struct theory_problem *problem) {
   const char *folder = cli_value(options, "check");
-  sprint_status status = cli_load(context, options, &problem->experiment);
+  sprint_status status = (folder ? cli_load : cli_load_point)(context, options, &problem->experiment);
   if (status != SPRINT_OK) return status;
   sprint_experiment *experiment = problem->experiment;
   status = folder ? find_run(context, experiment, folder, &problem->number) : find_method(experiment, &problem->number);
@@ -112,8 +112,6 @@ static void print_head(const struct cli_options *options, const struct theory_pr
          *point ? ", " : "", point, sprint_experiment_method_name(experiment, problem->number.method),
          model ? model : "the start", found->sample, sprint_population_n(population),
          sprint_population_is_endless(population) ? ", the window of a population without end" : "");
-  if (sprint_experiment_n_points(experiment) > 1)
-    printf("  (one of the %zu points of the grid; --set chooses another)\n", sprint_experiment_n_points(experiment));
   print_estimates(found);
   printf("  these are what was seen near theta, from below: no proof, as the theory's constants hold everywhere\n");
   if (found->sampled_losses) printf("  class losses, which the shift goes by, were those of the sample\n");

@@ -44,7 +44,8 @@ const char *sprint__nearest(const char *word, const char *const *names, size_t n
     size_t name_length = strlen(names[i]), shorter = least(length, name_length);
     if (name_length > MAX_LENGTH) continue;
     size_t d = distance(word, length, names[i], name_length);
-    bool near = d <= reach || (shorter >= 3 && starts_alike(word, names[i], shorter));
+    bool near = (d <= reach && d < (length > name_length ? length : name_length)) ||
+                (shorter >= 3 && starts_alike(word, names[i], shorter));
     if (near && (!best || d < best_distance)) {
       best = names[i];
       best_distance = d;

@@ -136,9 +136,12 @@ static sprint_status read_nested(const struct sprint__section *section, const sp
 static sprint_status default_nested(const struct sprint__section *section, const sprint_param *param,
                                     struct sprint__value *value) {
   SPRINT__SCOPED(sprint__node_free) struct sprint__node *node = NULL;
-  if (is_plain(param->family)) return read_nested(section, param, NULL, value);
-  if (!param->standard[0]) return SPRINT_OK;
-  SPRINT__TRY(sprint__yaml_parse(section->context, param->standard, strlen(param->standard), section->place, &node));
+  /* what is not in a config has no line there */
+  struct sprint__place place = {section->place.file, section->path[0] ? section->place.line : 0};
+  bool plain = is_plain(param->family);
+  if (!plain && !param->standard[0]) return SPRINT_OK;
+  const char *text = plain ? "{}" : param->standard;
+  SPRINT__TRY(sprint__yaml_parse(section->context, text, strlen(text), place, &node));
   return read_nested(section, param, node, value);
 }
 

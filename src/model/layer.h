@@ -25,7 +25,11 @@ struct sprint__layer_ops {
   void (*backward)(const struct sprint__layer *layer, const sprint_real *theta, const sprint_real *x,
                    const sprint_real *y, size_t n, const sprint_real *dy, sprint_real *dx, sprint_real *gradient,
                    bool adds, sprint_real *scratch);
+  double least, greatest; /* what its outputs stay within, whatever comes in; both 0: nothing */
 };
+
+/* The complaint of a layer that looks at windows of an image. */
+#define SPRINT__NO_IMAGE "images were expected, and what comes in has no rows and columns (a table takes dense layers)"
 
 struct sprint__layer {
   const sprint_kind *kind;

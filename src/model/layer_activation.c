@@ -10,8 +10,9 @@ static const char *activation_setup(struct sprint__layer *layer, const struct sp
   return NULL;
 }
 
-/* Defines NAME_forward, NAME_backward and the kind from expressions in `v` (the input) and `y` (the output). */
-#define ACTIVATION(NAME, VALUE, SLOPE, HELP)                                                                         \
+/* Defines NAME_forward, NAME_backward and the kind from expressions in `v` (the input) and `y` (the output), which is
+ * within LEAST .. GREATEST. */
+#define ACTIVATION(NAME, LEAST, GREATEST, VALUE, SLOPE, HELP)                                                        \
   SPRINT__FAST static void NAME##_forward(const struct sprint__layer *layer, const sprint_real *theta,               \
                                           const sprint_real *restrict x_, size_t n, sprint_real *restrict ret_y,     \
                                           sprint_real *scratch) {                                                    \
@@ -33,7 +34,8 @@ static const char *activation_setup(struct sprint__layer *layer, const struct sp
       dx[i] = dy[i] * (SLOPE);                                                                                       \
     }                                                                                                                \
   }                                                                                                                  \
-  static const struct sprint__layer_ops NAME##_ops = {activation_setup, NAME##_forward, NAME##_backward};            \
+  static const struct sprint__layer_ops NAME##_ops = {activation_setup, NAME##_forward, NAME##_backward, LEAST,      \
+                                                      GREATEST};                                                     \
   const sprint_kind sprint__layer_##NAME = {#NAME, HELP, NULL, 0, &NAME##_ops}
 
 static sprint_real logistic(sprint_real v) {
@@ -43,13 +45,14 @@ static sprint_real logistic(sprint_real v) {
 
 #define ROOT_HALF           ((sprint_real)0.70710678118654752440)
 #define ROOT_TWO_PI_INVERSE ((sprint_real)0.39894228040143267794)
+#define GELU_LEAST          -0.17 /* at x = -0.7518 */
 #define HALF                ((sprint_real)0.5)
 
 /* Compared this way round a NaN stays one, as in PyTorch: a diverged run is seen to be. */
-ACTIVATION(relu, v <= 0 ? 0 : v, v <= 0 ? 0 : (sprint_real)1, "max(x, 0)");
-ACTIVATION(tanh, tanh(v), 1 - y * y, "hyperbolic tangent");
-ACTIVATION(sigmoid, logistic(v), y *(1 - y), "1 / (1 + exp(-x))");
-ACTIVATION(softplus, fmax(v, (sprint_real)0) + log1p(exp(-fabs(v))), logistic(v), "log(1 + exp(x))");
-ACTIVATION(gelu, v *HALF *(1 + erf(v * ROOT_HALF)),
+ACTIVATION(relu, 0, INFINITY, v <= 0 ? 0 : v, v <= 0 ? 0 : (sprint_real)1, "max(x, 0)");
+ACTIVATION(tanh, -1, 1, tanh(v), 1 - y * y, "hyperbolic tangent");
+ACTIVATION(sigmoid, 0, 1, logistic(v), y *(1 - y), "1 / (1 + exp(-x))");
+ACTIVATION(softplus, 0, INFINITY, fmax(v, (sprint_real)0) + log1p(exp(-fabs(v))), logistic(v), "log(1 + exp(x))");
+ACTIVATION(gelu, GELU_LEAST, INFINITY, v *HALF *(1 + erf(v * ROOT_HALF)),
            HALF *(1 + erf(v * ROOT_HALF)) + v * ROOT_TWO_PI_INVERSE * exp(-HALF * v * v),
            "x Phi(x), by the error function");

@@ -16,6 +16,7 @@ static size_t conv_length(size_t length, size_t kernel, size_t padding, size_t s
 
 static const char *conv_setup(struct sprint__layer *layer, const struct sprint__argument *arguments) {
   bool same = arguments[PADDING].choice == SAME;
+  if (layer->from.height * layer->from.width <= 1) return SPRINT__NO_IMAGE;
   layer->kernel[0] = (size_t)arguments[KERNEL].number;
   layer->kernel[1] = (size_t)arguments[KERNEL].second;
   layer->stride = (size_t)arguments[STRIDE].number;

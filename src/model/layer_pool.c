@@ -5,6 +5,7 @@
 #include "model/layer.h"
 
 static const char *maxpool_setup(struct sprint__layer *layer, const struct sprint__argument *arguments) {
+  if (layer->from.height * layer->from.width <= 1) return SPRINT__NO_IMAGE;
   layer->kernel[0] = layer->kernel[1] = layer->stride = (size_t)arguments[0].number;
   layer->to = (struct sprint__shape){layer->from.channels, layer->from.height / layer->stride,
                                      layer->from.width / layer->stride};

@@ -24,6 +24,10 @@ enum { MAX_ARGUMENTS = 4 };
 static sprint_status refuse_kind(const struct sprint__section *section, const char *name) {
   const char *names[SPRINT__COUNT(layer_kinds)];
   for (size_t i = 0; i < SPRINT__COUNT(names); i++) names[i] = layer_kinds[i]->name;
+  if (sprint__kind_find(section->context, &sprint__loss_family, name))
+    return sprint__refuse(section, "layers",
+                          "'%s' is a loss and not a layer: model.loss applies it to what the last layer puts out",
+                          name);
   const char *near = sprint__nearest(name, names, SPRINT__COUNT(names));
   return sprint__refuse(section, "layers", "'%s' is not a layer%s%s%s (`sprint list layers` shows them)", name,
                         near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");

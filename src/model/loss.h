@@ -6,9 +6,17 @@
 
 struct sprint__loss;
 
+/* What a network's outputs are to a loss. */
+enum sprint__taken {
+  SPRINT__TAKEN_AS_IS,     /* its own affair */
+  SPRINT__TAKEN_AS_SCORES, /* numbers of any sign and size, of which it makes probabilities */
+  SPRINT__TAKEN_AS_VALUES, /* what the label should be */
+};
+
 struct sprint__loss_ops {
   bool test_bed; /* a function of record and theta: no layers */
   bool classifies;
+  enum sprint__taken taken;
   /* How many outputs it needs for n_classes classes (0: values); 0: the classes do not fit it. */
   size_t (*n_outputs)(size_t n_classes);
   const char *needs; /* what it expects, for messages */

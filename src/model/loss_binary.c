@@ -99,6 +99,7 @@ static const char needs[] = "two classes and one output";
 
 static const struct sprint__loss_ops logistic_ops = {
     .classifies = true,
+    .taken = SPRINT__TAKEN_AS_SCORES,
     .n_outputs = binary_outputs,
     .needs = needs,
     .sum = logistic_sum,
@@ -111,6 +112,7 @@ const sprint_kind sprint__loss_logistic = {"logistic", "log(1 + exp(-y f)), y = 
 
 static const struct sprint__loss_ops sigmoid_ops = {
     .classifies = true,
+    .taken = SPRINT__TAKEN_AS_SCORES,
     .n_outputs = binary_outputs,
     .needs = needs,
     .setup = sigmoid_setup,

@@ -95,6 +95,7 @@ static void softmax_log_odds(const struct sprint__loss *loss, const sprint_real 
 
 static const struct sprint__loss_ops softmax_ops = {
     .classifies = true,
+    .taken = SPRINT__TAKEN_AS_SCORES,
     .n_outputs = softmax_outputs,
     .needs = "classes, with one output for each",
     .sum = softmax_sum,

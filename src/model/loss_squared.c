@@ -20,6 +20,7 @@ static double squared_sum(const struct sprint__loss *loss, const sprint_real *f,
 }
 
 static const struct sprint__loss_ops squared_ops = {
+    .taken = SPRINT__TAKEN_AS_VALUES,
     .n_outputs = squared_outputs,
     .needs = "one output",
     .sum = squared_sum,

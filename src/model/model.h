@@ -132,6 +132,7 @@ struct sprint_model {
   size_t n_tensors;
   struct sprint__tensor_view *tensors;
   char *layers_text, *loss_text; /* as a config would say them; NULL for custom models */
+  char *doubt;                   /* why it may not be what was meant: see sprint__model_suits; or NULL */
   struct sprint__lane lanes[SPRINT__MAX_LANES];
   sprint_real *other; /* (n_params) for differences, where ops has none */
 };
@@ -144,6 +145,10 @@ extern const sprint_family sprint__loss_family;
 /* The model of a `model:` section for records of a shape and n_classes classes (0: values). */
 sprint_status sprint__model_build(const struct sprint__section *section, struct sprint__shape shape, size_t n_classes,
                                   sprint_model **ret_model);
+
+/* suits.c: whether it can learn the labels of a population; what may be meant, and need not, becomes its doubt. */
+sprint_status sprint__model_suits(const struct sprint__section *section, const sprint_population *population,
+                                  sprint_model *model);
 
 /* Implementations fill the struct, then call this to allocate lanes; and a tensor "theta", where there are none. */
 sprint_status sprint__model_finish(sprint_model *model);

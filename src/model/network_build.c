@@ -75,9 +75,15 @@ static sprint_status check_loss(const struct sprint__section *section, const str
                                 size_t n_outputs, size_t n_classes) {
   size_t wanted = net->loss.ops->n_outputs(n_classes);
   const char *name = sprint__get_section(section, "loss")->kind->name;
+  if (wanted == 0 && n_classes == 0)
+    return sprint__refuse(section, "loss",
+                          "'%s' needs %s; the data has 0 classes: its labels are values, which loss: squared learns",
+                          name, net->loss.ops->needs);
   if (wanted == 0)
-    return sprint__refuse(section, "loss", "'%s' needs %s; the data has %zu classes", name, net->loss.ops->needs,
-                          n_classes);
+    return sprint__refuse(section, "loss",
+                          "'%s' needs %s; the data has %zu classes: loss: softmax and `dense %zu` tell them apart "
+                          "(labels that are values have data.target: value)",
+                          name, net->loss.ops->needs, n_classes, n_classes);
   if (wanted != n_outputs)
     return sprint__refuse(section, "layers", "the last layer has %zu outputs; the loss '%s' needs %zu for this data",
                           n_outputs, name, wanted);

@@ -81,6 +81,22 @@ static sprint_status take_row(void *user, const struct sprint__csv_row *row) {
   return SPRINT_OK;
 }
 
+/* People of every class were expected. */
+static sprint_status check_weights(const struct loader *l) {
+  const struct sprint__table *t = l->table;
+  size_t n_classes = t->n_classes ? t->n_classes : 1;
+  SPRINT__SCOPED(sprint__free) bool *there = sprint__alloc(l->context, n_classes, sizeof *there);
+  if (!there) return SPRINT_ERROR_MEMORY;
+  for (size_t i = 0; i < t->n; i++)
+    if (!t->weight || t->weight[i] > 0) there[t->n_classes ? (size_t)t->y[i] : 0] = true;
+  for (size_t c = 0; c < n_classes; c++)
+    if (!there[c])
+      return sprint_fail(l->context, SPRINT_ERROR_INPUT, "%s: column '%s': %s%s: all weights are 0", l->rows.path,
+                         sprint__show(l->rows.header.names[l->rows.weight]).text, t->n_classes ? "class " : "the rows",
+                         t->n_classes ? t->class_names[c] : "");
+  return SPRINT_OK;
+}
+
 static sprint_status load(struct loader *l, struct sprint__arena *arena) {
   struct sprint__csv_sink sink = {l, take_header, take_row};
   struct sprint__table *t = l->table;
@@ -94,8 +110,9 @@ static sprint_status load(struct loader *l, struct sprint__arena *arena) {
   SPRINT__TRY(sprint__csv_read(l->context, path, &t->encoding->dialect, &sink));
   if (!t->n)
     return sprint_fail(l->context, SPRINT_ERROR_INPUT, "%s: every row has a missing value, and none is left", path);
-  if (l->rows.target == SPRINT__TARGET_VALUE) return SPRINT_OK;
-  return sprint__labels_finish(&l->labels, t->y, t->n, &t->n_classes, &t->class_names);
+  if (l->rows.target == SPRINT__TARGET_CLASS)
+    SPRINT__TRY(sprint__labels_finish(&l->labels, t->y, t->n, &t->n_classes, &t->class_names));
+  return check_weights(l);
 }
 
 static sprint_status csv_load(const struct sprint__section *section, struct sprint__table *table) {

@@ -1,4 +1,5 @@
 /* Which columns of a CSV are what: see csv_rows.h. */
+#include <stdio.h>
 #include <string.h>
 
 #include "population/csv_rows.h"
@@ -59,12 +60,25 @@ static sprint_status take(struct chooser *c, const char *key, size_t column, con
   return SPRINT_OK;
 }
 
+/* The column of a name that the key has; where there is none, the sentence ends with where it was said. */
+static sprint_status find(const struct chooser *c, const char *key, const char *name, size_t *ret_column) {
+  sprint_context *context = c->section->context;
+  sprint_status status = sprint__csv_header_find(c->header, name, ret_column);
+  if (status != SPRINT_ERROR_INPUT) return status;
+  struct sprint__place place = sprint__get(c->section, key)->place;
+  char sentence[sizeof context->error], line[16] = "";
+  snprintf(sentence, sizeof sentence, "%s", sprint_context_error(context));
+  if (place.line) snprintf(line, sizeof line, ":%d", place.line);
+  return sprint_fail(context, status, "%s (key '%s.%s'%s%s%s)", sentence, c->section->path, key,
+                     place.file ? " of " : "", place.file ? place.file : "", line);
+}
+
 /* The column that a key of one name says, if it says any. */
 static sprint_status take_one(struct chooser *c, const char *key, const char *as, bool *ret_there, size_t *ret_column) {
   const char *name = sprint__get_text(c->section, key);
   *ret_there = *name;
   if (!*name) return SPRINT_OK;
-  SPRINT__TRY(sprint__csv_header_find(c->header, name, ret_column));
+  SPRINT__TRY(find(c, key, name, ret_column));
   SPRINT__TRY(take(c, key, *ret_column, as));
   if (!c->wanted[*ret_column]) return SPRINT_OK;
   return sprint__refuse(c->section, "features", "column '%s' is %s and cannot be a feature", name, as);
@@ -73,9 +87,13 @@ static sprint_status take_one(struct chooser *c, const char *key, const char *as
 static sprint_status want_features(struct chooser *c) {
   const struct sprint__value *features = sprint__get(c->section, "features");
   c->lists = features->n_items > 0;
+  if (features->given && !c->lists)
+    return sprint__refuse(c->section, "features",
+                          "the list is empty; names of columns were expected, or to leave it out for all that no other "
+                          "key names");
   for (size_t i = 0; i < features->n_items; i++) {
     size_t column;
-    SPRINT__TRY(sprint__csv_header_find(c->header, features->texts[i], &column));
+    SPRINT__TRY(find(c, "features", features->texts[i], &column));
     if (c->wanted[column])
       return sprint__refuse(c->section, "features", "column '%s' is listed twice", features->texts[i]);
     c->wanted[column] = true;
@@ -89,7 +107,7 @@ static sprint_status take_ignored(struct chooser *c) {
   for (size_t i = 0; i < ignore->n_items; i++) {
     const char *name = ignore->texts[i];
     size_t column = sprint__csv_header_first(c->header, name), none;
-    if (column == c->header->n) return sprint__csv_header_find(c->header, name, &none);
+    if (column == c->header->n) return find(c, "ignore", name, &none);
     for (; column < c->header->n; column = c->header->next[column]) {
       if (c->wanted[column]) return sprint__refuse(c->section, "ignore", "column '%s' is also under features", name);
       if (c->taken[column] && strcmp(c->taken[column], "under ignore") == 0) continue;
@@ -103,7 +121,7 @@ static sprint_status take_kinds(struct chooser *c, const char *key, const char *
   const struct sprint__value *names = sprint__get(c->section, key);
   for (size_t i = 0; i < names->n_items; i++) {
     size_t column;
-    SPRINT__TRY(sprint__csv_header_find(c->header, names->texts[i], &column));
+    SPRINT__TRY(find(c, key, names->texts[i], &column));
     SPRINT__TRY(take(c, key, column, as));
     if (c->lists && !c->wanted[column])
       return sprint__refuse(c->section, key, "column '%s' is not under features", names->texts[i]);

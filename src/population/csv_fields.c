@@ -111,8 +111,10 @@ sprint_status sprint__csv_boolean(const struct sprint__csv_header *header, const
                                   size_t column, double *ret_value) {
   const char *text = sprint__csv_field(row, column);
   if (is_missing(header, text, ret_value) || sprint__boolean_parse(text, ret_value)) return SPRINT_OK;
-  return refuse_other(header, row, column,
-                      "is not a boolean; true/false, yes/no, t/f, y/n, on/off or 1/0 was expected");
+  return refuse_other(
+      header, row, column,
+      "is not a boolean; true/false, yes/no, t/f, y/n, on/off or 1/0 was expected (other words go under "
+      "categories)");
 }
 
 sprint_status sprint__csv_date(const struct sprint__csv_header *header, const struct sprint__csv_row *row,

@@ -59,6 +59,14 @@ static sprint_status not_there(const struct sprint__csv_header *header, const ch
   if (nearest)
     return sprint_fail(header->context, SPRINT_ERROR_INPUT, "%s:%zu: there is no column '%s'; did you mean '%s'?",
                        header->path, header->line, shown.text, sprint__show(nearest).text);
+  const char separator[] = {header->dialect->separator, '\0'};
+  if (header->n == 1)
+    return sprint_fail(header->context, SPRINT_ERROR_INPUT,
+                       "%s:%zu: there is no column '%s'; the header is one column alone, '%s': nothing in it is "
+                       "separated by %s%s%s",
+                       header->path, header->line, shown.text, sprint__show(header->names[0]).text,
+                       *separator == '\t' ? "" : "'", *separator == '\t' ? "tabs" : separator,
+                       *separator == '\t' ? "" : "'");
   SPRINT__SCOPED(sprint__free) char *names = list_names(header);
   if (!names) return SPRINT_ERROR_MEMORY;
   return sprint_fail(header->context, SPRINT_ERROR_INPUT, "%s:%zu: there is no column '%s'; there are %s", header->path,

@@ -1,10 +1,12 @@
 /* Dates: see date.h. */
 #include "population/date.h"
 
+#include <math.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
-static const char *const not_a_date = "is not a date; 2023-05-17 or 2023-05-17T14:30 was expected";
+static const char *const not_a_date = "is not a date; 2023-05-17, 17.05.2023 or 2023-05-17T14:30 was expected";
 static const char *const not_a_day = "is not a day of the calendar";
 static const char *const not_a_time = "has no time of day behind its date; 14:30 or 14:30:05 was expected";
 
@@ -37,15 +39,28 @@ static int days_since_1970(int year, int month, int day) {
   return 365 * y + y / 4 - y / 100 + y / 400 + day_of_year - 719468;
 }
 
-static const char *take_day(const char **at, double *ret_days) {
-  int year, month, day;
-  if (!take_digits(at, 4, 4, &year)) return not_a_date;
+/* 17.05.2023: where dots separate, the day comes first wherever this is written. */
+static bool take_dotted(const char **at, int *ret_year, int *ret_month, int *ret_day) {
+  const char *start = *at;
+  bool dotted = take_digits(at, 1, 2, ret_day) && take(at, '.') && take_digits(at, 1, 2, ret_month) && take(at, '.') &&
+                take_digits(at, 4, 4, ret_year) && !is_digit(**at);
+  if (!dotted) *at = start;
+  return dotted;
+}
+
+/* 2023-05-17, 2023/5/17 or 20230517. */
+static bool take_marked(const char **at, int *ret_year, int *ret_month, int *ret_day) {
+  if (!take_digits(at, 4, 4, ret_year)) return false;
   char mark = **at;
   bool marked = mark == '-' || mark == '/';
   if (marked) (*at)++;
-  if (!take_digits(at, marked ? 1 : 2, 2, &month) || (marked && !take(at, mark)) ||
-      !take_digits(at, marked ? 1 : 2, 2, &day) || is_digit(**at))
-    return not_a_date;
+  return take_digits(at, marked ? 1 : 2, 2, ret_month) && (!marked || take(at, mark)) &&
+         take_digits(at, marked ? 1 : 2, 2, ret_day) && !is_digit(**at);
+}
+
+static const char *take_day(const char **at, double *ret_days) {
+  int year, month, day;
+  if (!take_dotted(at, &year, &month, &day) && !take_marked(at, &year, &month, &day)) return not_a_date;
   if (year < 1 || month < 1 || month > 12 || day < 1 || day > days_in(year, month)) return not_a_day;
   *ret_days = days_since_1970(year, month, day);
   return NULL;
@@ -100,4 +115,21 @@ const char *sprint__date_parse(const char *text, double *ret_days) {
   if (at[strspn(at, " \t")]) return timed ? not_a_time : not_a_date;
   *ret_days = days;
   return NULL;
+}
+
+struct sprint__date sprint__date_of(double days) {
+  struct sprint__date date;
+  double whole = floor(days);
+  int year = 1, month = 1;
+  if (!(whole >= days_since_1970(1, 1, 1) && whole <= days_since_1970(9999, 12, 31))) {
+    snprintf(date.text, sizeof date.text, "%.6g", days);
+    return date;
+  }
+  year = 1970 + (int)floor(whole / 365.2425);
+  while (days_since_1970(year, 1, 1) > whole) year--;
+  while (days_since_1970(year + 1, 1, 1) <= whole) year++;
+  while (month < 12 && days_since_1970(year, month + 1, 1) <= whole) month++;
+  snprintf(date.text, sizeof date.text, "%04d-%02d-%02d", year, month,
+           (int)whole - days_since_1970(year, month, 1) + 1);
+  return date;
 }

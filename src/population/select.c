@@ -65,6 +65,10 @@ static sprint_status ask(struct chooser *c, enum select select, size_t *ret_aske
   if (!c->table->n_classes)
     return sprint__refuse(c->section, "select", "'%s' is for class labels, and the target here is a value",
                           sprint__get_text(c->section, "select"));
+  if (!sprint__get(c->section, key)->given)
+    return sprint__refuse(c->section, "select", "'%s' needs `%s`, how many rows %s, which is not there",
+                          sprint__get_text(c->section, "select"), key,
+                          select == SELECT_FIRST ? "of each class" : "in all");
   if (total < c->n_classes)
     return sprint__refuse(c->section, key, "select: %s needs at least %zu here, got %zu",
                           sprint__get_text(c->section, "select"), select == SELECT_FIRST ? (size_t)1 : c->n_classes,

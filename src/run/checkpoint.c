@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/lock.h"
+#include "base/print.h"
 #include "base/sized.h"
 #include "base/statefile.h"
 #include "run/identity.h"
@@ -57,7 +58,7 @@ const char *sprint_run_note(const sprint_run *run) { return run && run->kept ? r
 __attribute__((format(printf, 2, 3))) static void note(struct sprint__checkpoints *kept, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(kept->note, sizeof kept->note, format, arguments);
+  sprint__vsnprintf(kept->note, sizeof kept->note, format, arguments);
   va_end(arguments);
 }
 

@@ -39,10 +39,23 @@ const sprint_kind *sprint_experiment_method_kind(const sprint_experiment *experi
   return sprint__get_section(experiment->variants.items[method].config, "method")->kind;
 }
 
-const char *sprint_experiment_people(const sprint_experiment *experiment, size_t point, size_t method) {
+/* NULL: there is none. */
+static const struct sprint__variant *variant_at(const sprint_experiment *experiment, size_t point, size_t method) {
+  if (!experiment) return NULL;
   const struct sprint__variants *variants = &experiment->variants;
   bool known = point < variants->n_points && method < variants->n_methods;
-  return known ? variants->items[point * variants->n_methods + method].people : NULL;
+  return known ? &variants->items[point * variants->n_methods + method] : NULL;
+}
+
+const char *sprint_experiment_people(const sprint_experiment *experiment, size_t point, size_t method) {
+  const struct sprint__variant *variant = variant_at(experiment, point, method);
+  return variant ? variant->people : NULL;
+}
+
+const char *sprint_experiment_doubt(const sprint_experiment *experiment, size_t point, size_t method,
+                                    sprint_warning_kind kind) {
+  const struct sprint__variant *variant = variant_at(experiment, point, method);
+  return variant && (unsigned)kind < SPRINT_N_WARNINGS ? variant->doubts[kind] : NULL;
 }
 
 const char *sprint_experiment_name(const sprint_experiment *experiment) {
@@ -55,6 +68,10 @@ const char *sprint_experiment_out(const sprint_experiment *experiment) {
 
 const sprint_population *sprint_experiment_population(const sprint_experiment *experiment) {
   return experiment ? experiment->population : NULL;
+}
+
+bool sprint_experiment_names_data(const sprint_experiment *experiment) {
+  return experiment && sprint__get(experiment->variants.items[0].config, "data")->given;
 }
 
 static sprint_status read_seeds(sprint_experiment *experiment) {
@@ -100,7 +117,7 @@ static sprint_status fill_experiment(sprint_experiment *experiment, struct sprin
     SPRINT__TRY(sprint_experiment_start(experiment, i / experiment->variants.n_methods,
                                         i % experiment->variants.n_methods, 0, &run));
     experiment->variants.items[i].people = sprint__arena_strdup(&experiment->variants.arena, run->shift->people);
-    SPRINT__TRY(sprint__arena_status(&experiment->variants.arena));
+    SPRINT__TRY(sprint__run_doubts(run, &experiment->variants.arena, experiment->variants.items[i].doubts));
   }
   return SPRINT_OK;
 }
@@ -133,8 +150,8 @@ sprint_status sprint_experiment_open(sprint_context *context, const char *path,
   SPRINT__REQUIRE(context, path, options, ret_experiment);
   sprint_experiment_options own;
   SPRINT__SIZED_TAKE(context, sprint_experiment_options, options, &own);
-  const struct sprint__overlay overlay = {own.sets,    own.n_sets,     own.quick,
-                                          own.methods, own.step_sizes, own.n_step_sizes};
+  const struct sprint__overlay overlay = {own.sets,       own.n_sets,       own.quick,    own.methods,
+                                          own.step_sizes, own.n_step_sizes, own.one_point};
   return load_experiment(context, path, &overlay, ret_experiment);
 }
 
@@ -153,10 +170,11 @@ sprint_status sprint_experiment_load_quick(sprint_context *context, const char *
 
 static sprint_status find_variant(const sprint_experiment *experiment, size_t point, size_t method,
                                   const struct sprint__variant **ret_variant) {
-  if (point >= experiment->variants.n_points || method >= experiment->variants.n_methods)
+  const struct sprint__variant *variant = variant_at(experiment, point, method);
+  if (!variant)
     return sprint_fail(experiment->context, SPRINT_ERROR_ARGUMENT, "point %zu, method %zu: there are %zu and %zu",
                        point, method, experiment->variants.n_points, experiment->variants.n_methods);
-  *ret_variant = &experiment->variants.items[point * experiment->variants.n_methods + method];
+  *ret_variant = variant;
   return SPRINT_OK;
 }
 
@@ -169,8 +187,9 @@ sprint_status sprint_experiment_parts(const sprint_experiment *experiment, size_
   const struct sprint__section *config = variant->config;
   const sprint_population *population = experiment->population;
   SPRINT__SCOPED(sprint_model_free) sprint_model *model = NULL;
-  SPRINT__TRY(sprint__model_build(sprint__get_section(config, "model"), sprint__population_shape(population),
-                                  population->n_classes, &model));
+  const struct sprint__section *section = sprint__get_section(config, "model");
+  SPRINT__TRY(sprint__model_build(section, sprint__population_shape(population), population->n_classes, &model));
+  SPRINT__TRY(sprint__model_suits(section, population, model));
   SPRINT__TRY(sprint__shift_build(sprint__get_section(config, "shift"), model, population, ret_shift));
   *ret_model = sprint__give(&model);
   return SPRINT_OK;

@@ -117,6 +117,28 @@ char *sprint__grid_name(sprint_context *context, const struct sprint__grid *grid
   return text;
 }
 
+sprint_status sprint__grid_single(sprint_context *context, const struct sprint__grid *grid) {
+  enum { MOST = 12 };
+  struct sprint__text all = {.context = context};
+  if (grid->n_points == 1) return SPRINT_OK;
+  for (size_t a = 0; a < grid->axes->n_children; a++) {
+    const struct sprint__node *axis = grid->axes->children[a];
+    if (axis->n_children == 1) continue;
+    sprint__text_add(&all, all.n ? ", --set " : "--set ");
+    sprint__text_add(&all, sprint__show(axis->key).text);
+    for (size_t i = 0; i < axis->n_children && i < MOST; i++) {
+      sprint__text_add(&all, i == 0 ? "=" : i + 1 < axis->n_children ? ", " : " or ");
+      sprint__text_add(&all, sprint__show(axis->children[i]->text).text);
+    }
+    if (axis->n_children > MOST) sprint__text_add(&all, "...");
+  }
+  SPRINT__SCOPED(sprint__free) char *choices = sprint__text_take(&all);
+  if (!choices) return SPRINT_ERROR_MEMORY;
+  return sprint__complain(context, grid->axes->place,
+                          "key 'grid': it has %zu points, and one was expected here; %s chooses", grid->n_points,
+                          choices);
+}
+
 /* The axis's list := the value, or the one value alone. */
 static sprint_status replace_list(sprint_context *context, const struct sprint__node *value,
                                   struct sprint__node *axis) {

@@ -24,6 +24,9 @@ sprint_status sprint__grid_lay(sprint_context *context, const struct sprint__gri
 /* "alpha-0.2": the last part of each key and its value, fit for a folder; "" without axes. Yours to free, or NULL. */
 char *sprint__grid_name(sprint_context *context, const struct sprint__grid *grid, size_t point);
 
+/* Refuses a grid of more than one point, with what there is to choose from. */
+sprint_status sprint__grid_single(sprint_context *context, const struct sprint__grid *grid);
+
 /* Puts a '-' for every character that a folder's name had better not have. */
 void sprint__folder_fit(char *text);
 

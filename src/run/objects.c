@@ -10,7 +10,11 @@ sprint_status sprint_model_new(sprint_context *context, const char *spec, const 
   SPRINT__REQUIRE(context, population, ret_model);
   SPRINT__SCOPED(sprint__section_free) struct sprint__section *section = NULL;
   SPRINT__TRY(sprint__section_parse(context, &sprint__model_family, spec, "model", &section));
-  return sprint__model_build(section, sprint__population_shape(population), population->n_classes, ret_model);
+  SPRINT__SCOPED(sprint_model_free) sprint_model *model = NULL;
+  SPRINT__TRY(sprint__model_build(section, sprint__population_shape(population), population->n_classes, &model));
+  SPRINT__TRY(sprint__model_suits(section, population, model));
+  *ret_model = sprint__give(&model);
+  return SPRINT_OK;
 }
 
 /* What a solver that is told its records cannot know by itself. */

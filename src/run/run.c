@@ -104,6 +104,20 @@ static sprint_status check_bounded(const struct sprint__method *method, const sp
   return sprint__refuse(stop, "epochs", "nothing would ever end the run; at least one bound above 0 was expected");
 }
 
+bool sprint__run_overdraws(const sprint_run *run) {
+  const sprint_population *population = run->shift->population;
+  return !run->solver->estimator->full && !population->source && (double)run->solver->batch > population->n_people;
+}
+
+/* That may be, of people who are drawn again and again, where nobody asked for it. */
+static sprint_status check_batch(const struct sprint__section *method, const sprint_run *run) {
+  if (!sprint__get(method, "batch")->given || !sprint__run_overdraws(run)) return SPRINT_OK;
+  return sprint__refuse(method, "batch",
+                        "%zu records a step are more than the %.15g people that are learnt from; at most that many "
+                        "were expected (or rgd, whose steps look at everybody)",
+                        run->solver->batch, run->shift->population->n_people);
+}
+
 static sprint_status start_solver(sprint_run *run, const struct sprint__run_sections *sections,
                                   const sprint_real *theta) {
   sprint_model *model = run->shift->model;
@@ -133,6 +147,7 @@ static sprint_status fill_run(sprint_run *run, const struct sprint__run_sections
                               const sprint_run_options *options) {
   SPRINT__TRY(start_solver(run, sections, options->theta));
   SPRINT__TRY(check_bounded(&sections->method, run->solver));
+  SPRINT__TRY(check_batch(sections->method.method, run));
   SPRINT__TRY(sprint__run_evaluates(run, sections->eval));
   SPRINT__TRY(allocate(run));
   struct sprint__engine_options engine = {.section = sections->engine,

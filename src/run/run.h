@@ -67,6 +67,12 @@ sprint_status sprint__run_build(sprint_context *context, const struct sprint__ru
 struct sprint__run_sections sprint__run_sections_of(const struct sprint__section *section);
 
 /* evaluate.c: reads what the section asks for, before the first row. */
+/* Whether its steps draw more records than there are people. */
+bool sprint__run_overdraws(const sprint_run *run);
+
+/* warnings.c: what is doubtful before anything is trained, among the warnings (SPRINT_N_WARNINGS); of the arena. */
+sprint_status sprint__run_doubts(const sprint_run *run, struct sprint__arena *arena, char **warnings);
+
 sprint_status sprint__run_evaluates(sprint_run *run, const struct sprint__section *eval);
 
 /* evaluate.c: one more trace row at the solver's theta. */

@@ -268,6 +268,22 @@ static sprint_status read_form(struct sprint__document *document, const struct s
   return read_root(document->context, document->root, variants);
 }
 
+/* A config that says nothing, or a section that says nothing, is no config of anybody's: what would run is a guess. */
+static sprint_status check_filled(const struct sprint__document *document, const struct sprint__overlay *overlay) {
+  const struct sprint__node *root = document->root;
+  if (root->n_children == 0 && overlay->n_sets == 0)
+    return sprint__complain(document->context, (struct sprint__place){root->place.file, 0},
+                            "is empty; sections such as `data` and `model` were expected (`sprint data info FILE "
+                            "--config` writes a first config for a table)");
+  for (size_t i = 0; i < root->n_children; i++) {
+    const struct sprint__node *section = root->children[i];
+    if (section->type == SPRINT__NODE_MAP && section->n_children == 0 && sprint__key_family(section->key))
+      return sprint__complain(document->context, section->place,
+                              "key '%s' is an empty map; its keys were expected, or to leave it out", section->key);
+  }
+  return SPRINT_OK;
+}
+
 /* The document's root becomes the config without `quick`, *ret_quick the same with it laid over; untouched where the
  * file has no `quick`. */
 static sprint_status split_quick(struct sprint__document *document, struct sprint__node **ret_quick) {
@@ -291,6 +307,7 @@ sprint_status sprint__variants_read(struct sprint__document *document, const str
                                     struct sprint__variants *variants) {
   struct sprint__node *plain = document->root;
   SPRINT__SCOPED(sprint__node_free) struct sprint__node *quick = NULL;
+  SPRINT__TRY(check_filled(document, overlay));
   SPRINT__TRY(split_quick(document, &quick));
   struct sprint__node *forms[] = {overlay->quick ? plain : quick, overlay->quick && quick ? quick : plain};
   sprint_status status = SPRINT_OK;
@@ -299,6 +316,9 @@ sprint_status sprint__variants_read(struct sprint__document *document, const str
     document->root = forms[i];
     status = read_form(document, overlay, variants);
   }
+  struct sprint__grid grid;
+  if (status == SPRINT_OK && overlay->one_point) status = sprint__grid_read(document->context, document->root, &grid);
+  if (status == SPRINT_OK && overlay->one_point) status = sprint__grid_single(document->context, &grid);
   document->root = plain;
   return status;
 }

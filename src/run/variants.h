@@ -10,7 +10,8 @@ struct sprint__variant {
   char *name;
   char *config_text; /* JSON */
   struct sprint__section *config;
-  char *people; /* how they react, in words; of the arena */
+  char *people;                    /* how they react, in words; of the arena, as are */
+  char *doubts[SPRINT_N_WARNINGS]; /* what may not be meant, or NULL */
 };
 
 struct sprint__variants {
@@ -29,6 +30,7 @@ struct sprint__overlay {
   const char *methods;      /* over its `compare`; NULL: as it is */
   const double *step_sizes; /* (n_step_sizes) each method with each of them; n_step_sizes 0: with its own */
   size_t n_step_sizes;
+  bool one_point; /* a grid of more is refused */
 };
 
 /* choose.c: the `compare` of the document becomes a list of the methods that the text names, and each of those a list

@@ -162,7 +162,19 @@ static sprint_status look_at_range(const struct look *look) {
   if (!n) return SPRINT_OK;
   return warn(look, SPRINT_WARNING_RANGE,
               sprint__printf(context, "people left the range of the data: %s%s%s", columns, n > NAMED ? ", ..." : "",
-                             takes_bounds(look->run->shift) ? "; `bounds` of the shift keeps them in it" : ""));
+                             takes_bounds(look->run->shift) ? "; `bounds: observed` of the shift keeps them in it" : ""));
+}
+
+sprint_status sprint__run_doubts(const sprint_run *run, struct sprint__arena *arena, char **warnings) {
+  const char *doubt = run->shift->model->doubt;
+  if (doubt) warnings[SPRINT_WARNING_MODEL] = sprint__arena_strdup(arena, doubt);
+  if (sprint__run_overdraws(run))
+    warnings[SPRINT_WARNING_BATCH] = sprint__arena_keep(
+        arena, sprint__printf(run->context,
+                              "a step draws %zu records, the default, of %.15g people; `method.batch` says how many, "
+                              "and rgd looks at everybody",
+                              run->solver->batch, run->shift->population->n_people));
+  return sprint__arena_status(arena);
 }
 
 sprint_status sprint__assessment_warn(sprint_assessment *assessment, const sprint_run *run) {
@@ -173,5 +185,6 @@ sprint_status sprint__assessment_warn(sprint_assessment *assessment, const sprin
   SPRINT__TRY(look_at_edge(&look));
   SPRINT__TRY(look_at_accuracy(&look));
   SPRINT__TRY(look_at_solutions(&look));
-  return look_at_range(&look);
+  SPRINT__TRY(look_at_range(&look));
+  return sprint__run_doubts(run, &assessment->arena, assessment->warnings);
 }

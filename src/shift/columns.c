@@ -34,8 +34,12 @@ static sprint_status refuse_name(const struct sprint__section *section, const ch
     names[j] = column->name;
   }
   const char *near = sprint__nearest(name, names, population->d);
-  return sprint__refuse(section, key, "'%s' is not a feature of the data%s%s%s", name, near ? "; did you mean '" : "",
-                        near ? near : "", near ? "'?" : "");
+  if (near) return sprint__refuse(section, key, "'%s' is not a feature of the data; did you mean '%s'?", name, near);
+  size_t n = population->d < SPRINT__SAID ? population->d : SPRINT__SAID;
+  SPRINT__SCOPED(sprint__free) char *all = sprint__names_join(section->context, names, n, ", ");
+  if (!all) return SPRINT_ERROR_MEMORY;
+  return sprint__refuse(section, key, "'%s' is not a feature of the data; there are %s%s", name, all,
+                        n < population->d ? ", ..." : "");
 }
 
 static sprint_status find_column(const struct sprint__section *section, const char *key,

@@ -5,6 +5,7 @@
 
 #include "base/print.h"
 #include "config/text.h"
+#include "population/date.h"
 #include "shift/limits.h"
 
 /* Who is being read, for whom. */
@@ -146,16 +147,31 @@ static void remark(struct sprint__text *text, size_t *n, const char *words) {
   sprint__text_add(text, words);
 }
 
+/* A bound as people say it. */
+struct bound {
+  char text[32];
+};
+
+static struct bound bound_of(const struct sprint__limit *limit, double value) {
+  struct bound bound;
+  if (limit->column->kind == SPRINT__DATE)
+    snprintf(bound.text, sizeof bound.text, "%s", sprint__date_of(value).text);
+  else
+    sprint__snprintf(bound.text, sizeof bound.text, "%.6g", value);
+  return bound;
+}
+
 static void say_limit(const struct sprint__limit *limit, struct sprint__text *text) {
-  char range[80] = "";
+  char range[96] = "";
   size_t n = 0;
+  struct bound low = bound_of(limit, limit->low), high = bound_of(limit, limit->high);
   sprint__text_add(text, limit->column->name);
   if (isfinite(limit->low) && isfinite(limit->high))
-    sprint__snprintf(range, sizeof range, "%.6g to %.6g", limit->low, limit->high);
+    snprintf(range, sizeof range, "%s to %s", low.text, high.text);
   else if (isfinite(limit->low))
-    sprint__snprintf(range, sizeof range, "at least %.6g", limit->low);
+    snprintf(range, sizeof range, "at least %s", low.text);
   else if (isfinite(limit->high))
-    sprint__snprintf(range, sizeof range, "at most %.6g", limit->high);
+    snprintf(range, sizeof range, "at most %s", high.text);
   if (*range) remark(text, &n, range);
   if (limit->whole) remark(text, &n, "whole numbers");
   if (limit->up) remark(text, &n, "only up");

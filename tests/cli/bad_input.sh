@@ -52,6 +52,11 @@ a,b,y
 5,3,0
 6,0,1
 END
+put values.csv <<'END'
+a,five,low,high
+1,5,-1,2
+2,5,-3,4
+END
 put good.yaml <<'END'
 data: {kind: csv, path: good.csv, label: y}
 stop: {epochs: 1}
@@ -172,6 +177,23 @@ printf 'name: caf\351\n' >c.yaml
 refuses 1 "c.yaml:1: the byte 0xe9 is not UTF-8 text" run c.yaml --out out
 printf 'name: a\nout: b\000c\n' >c.yaml
 refuses 1 "c.yaml:2: a NUL byte is not text" run c.yaml --out out
+### Configs that say nothing
+refuses_config "c.yaml: is empty; sections such as \`data\` and \`model\` were expected" </dev/null
+refuses_config "c.yaml: is empty; sections" <<'END'
+# nothing but a comment
+END
+refuses_config "c.yaml: is empty; sections" <<'END'
+---
+{}
+END
+refuses_config "c.yaml:2: key 'data' is an empty map; its keys were expected, or to leave it out" <<'END'
+name: x
+data: {}
+END
+refuses_config "c.yaml:1: key 'stop' is an empty map" <<'END'
+stop: {}
+END
+refuses 1 "/dev/null: is empty" run /dev/null --out out
 refuses_config "c.yaml:2: a second document starts here; one was expected" <<'END'
 name: one
 ---
@@ -359,9 +381,40 @@ refuses_csv "bad.csv: the file is empty" </dev/null
 refuses_csv "bad.csv: there are no rows below the header" <<'END'
 a,b,y
 END
-refuses_csv "bad.csv:1: there is no column 'y'" <<'END'
+refuses_csv "bad.csv:1: there is no column 'y'; there are a, b, z (key 'data.label' of csv.yaml:4)" <<'END'
 a,b,z
 1,2,0
+END
+refuses_csv "bad.csv:1: there is no column 'w'; there are a, b, y (key 'data.weight' of --set data.weight=w)" \
+  --set data.weight=w <<'END'
+a,b,y
+1,2,0
+END
+refuses_csv "bad.csv:1: there is no column 'y'; the header is one column alone, 'a b y': nothing in it is separated by ','" <<'END'
+a b y
+1 2 0
+END
+refuses_csv "bad.csv:1: there is no column 'y'; the header is one column alone, 'a;y': nothing in it is separated by tabs" \
+  --set data.separator=tab <<'END'
+a;y
+1;0
+END
+refuses_csv "bad.csv: column 'w': class 1: all weights are 0" --set data.weight=w <<'END'
+a,y,w
+1,0,2
+2,1,0
+END
+refuses_csv "bad.csv: column 'w': the rows: all weights are 0" --set data.weight=w \
+  --set data.target=value --set model.loss=squared <<'END'
+a,y,w
+1,0,0
+2,1,0
+END
+refuses_csv "bad.csv:2: column 1 'a': 'ja' is not a boolean; true/false, yes/no, t/f, y/n, on/off or 1/0 was expected (other words go under categories)" \
+  --set data.booleans=a <<'END'
+a,y
+ja,0
+nein,1
 END
 refuses_csv "bad.csv:1: there is no column 'label'; did you mean 'lable'?" --set data.label=label <<'END'
 a,b,lable
@@ -426,8 +479,26 @@ refuses 1 "bad.csv:3: column 1 'a b': 'x' is not a number" run csv.yaml --out ou
 refuses_config "c.yaml:1: key 'data.size': needs 4 rows of class 0, and there are 3" <<'END'
 data: {kind: csv, path: good.csv, label: y, select: balanced, size: 8}
 END
-refuses_config "c.yaml:1: key 'data.size': select: balanced needs at least 2 here, got 0" <<'END'
-data: {kind: csv, path: good.csv, label: y, select: balanced}
+refuses_config "c.yaml:2: key 'data.select': 'balanced' needs \`size\`, how many rows in all, which is not there" <<'END'
+data: {kind: csv, path: good.csv, label: y,
+       select: balanced}
+END
+refuses_config "c.yaml:1: key 'data.select': 'first' needs \`per_class\`, how many rows of each class, which is not there" <<'END'
+data: {kind: csv, path: good.csv, label: y, select: first}
+END
+refuses_config "c.yaml:1: key 'data.size': select: balanced needs at least 2 here, got 1" <<'END'
+data: {kind: csv, path: good.csv, label: y, select: balanced, size: 1}
+END
+refuses_config "c.yaml:1: key 'data.features': the list is empty; names of columns were expected, or to leave it out" <<'END'
+data: {kind: csv, path: good.csv, label: y, features: []}
+END
+refuses_config "c.yaml:2: key 'method.batch': 7 records a step are more than the 6 people that are learnt from" <<'END'
+data: {kind: csv, path: good.csv, label: y}
+method: {kind: sgd, batch: 7}
+END
+refuses_config "c.yaml:2: key 'method.batch': 5 records a step are more than the 4 people" <<'END'
+data: {kind: csv, path: good.csv, label: y, holdout: 0.3}
+method: {batch: 5}
 END
 refuses_config "c.yaml:1: key 'data.size': is for select: balanced alone" <<'END'
 data: {kind: csv, path: good.csv, label: y, size: 4}
@@ -467,7 +538,17 @@ END
 refuses_config "c.yaml:1: key 'model.layers': the last layer has 1 outputs; the loss 'softmax' needs 2 for this data" <<'END'
 model: {layers: dense 1, loss: softmax}
 END
-refuses_config "c.yaml:2: key 'model.loss': 'logistic' needs two classes and one output; the data has 0 classes" <<'END'
+put three.csv <<'END'
+a,b,y
+1,2,red
+2,1,blue
+3,5,green
+4,4,red
+END
+refuses_config "c.yaml: key 'model.loss': 'logistic' needs two classes and one output; the data has 3 classes: loss: softmax and \`dense 3\` tell them apart" <<'END'
+data: {kind: csv, path: three.csv, label: y}
+END
+refuses_config "c.yaml:2: key 'model.loss': 'logistic' needs two classes and one output; the data has 0 classes: its labels are values, which loss: squared learns" <<'END'
 data: gaussian
 model: {loss: logistic}
 END
@@ -480,6 +561,67 @@ data: gaussian
 model: {layers: dense 1, loss: mean}
 END
 
+### Models that cannot learn what the labels are
+refuses_layers() {
+  refuses 1 "key 'model.layers': $1" run good.yaml --out out --set model.layers="$2" "${@:3}"
+}
+double="makes probabilities itself, and would make them of the probabilities that 'sigmoid' puts out; a dense layer"
+for loss in logistic sigmoid; do
+  refuses_layers "the loss '$loss' $double" 'dense 1, sigmoid' --set model.loss=$loss
+  for layer in relu softplus; do
+    refuses_layers "the loss '$loss' takes log-odds of either sign, and those of '$layer' are never below 0: nobody would be of class 0" \
+      "dense 1, $layer" --set model.loss=$loss
+  done
+done
+refuses_layers "the loss 'softmax' $double" 'dense 2, sigmoid, flatten' --set model.loss=softmax
+refuses_layers "'softmax' is a loss and not a layer: model.loss applies it to what the last layer puts out" 'dense 2, softmax'
+no_image="images were expected, and what comes in has no rows and columns (a table takes dense layers); its input is"
+refuses_layers "layer 'conv': $no_image 2 x 1 x 1" 'conv 4 3x3, relu, dense 1'
+refuses_layers "layer 'conv': $no_image 2 x 1 x 1" 'conv 4 3x3 valid, dense 1'
+refuses_layers "layer 'maxpool': $no_image 8 x 1 x 1" 'dense 8, maxpool 1, dense 1'
+put signs.csv <<'END'
+a,b,y
+1,2,-1
+2,1,+1
+3,5,-1
+4,4,+1
+END
+refuses_config "c.yaml:2: key 'model.loss': 'squared' would learn the class numbers 0 .. 1 in place of the labels -1, +1; data.target: value reads these as they are" <<'END'
+data: {kind: csv, path: signs.csv, label: y}
+model: {loss: squared}
+END
+refuses_config "c.yaml:2: key 'model.loss': 'squared' would take the classes blue, green, red for the values 0 .. 2; loss: softmax and \`dense 3\` tell classes apart" <<'END'
+data: {kind: csv, path: three.csv, label: y}
+model: {loss: squared}
+END
+refuses_config "c.yaml:2: key 'model.loss': 'squared' has nothing to learn: every label is 5" <<'END'
+data: {kind: csv, path: values.csv, label: five, target: value}
+model: {loss: squared}
+END
+refuses_config "c.yaml:2: key 'model.layers': the last layer, 'relu', puts out nothing below 0, where all labels are (-3 to -1)" <<'END'
+data: {kind: csv, path: values.csv, label: low, target: value}
+model: {layers: "dense 1, relu", loss: squared}
+END
+refuses_config "c.yaml:2: key 'model.layers': the last layer, 'sigmoid', puts out nothing beyond 0 .. 1, where all labels are (2 to 4)" <<'END'
+data: {kind: csv, path: values.csv, label: high, target: value}
+model: {layers: "dense 1, sigmoid", loss: squared}
+END
+
+### One point of a grid
+put grid.yaml <<'END'
+data: {kind: csv, path: good.csv, label: y}
+shift: {kind: strategic, good: 0}
+grid: {shift.alpha: [0.1, 0.2, 0.4], step.size: [0.1], method.inner: [2, 3]}
+END
+points="grid.yaml:3: key 'grid': it has 6 points, and one was expected here; --set shift.alpha=0.1, 0.2 or 0.4, --set method.inner=2 or 3 chooses"
+refuses 1 "$points" init grid.yaml --out t.npy
+refuses 1 "$points" grad grid.yaml --params theta.npy --out g.npy
+refuses 1 "$points" data export grid.yaml --out p
+refuses 1 "$points" data export grid.yaml --out p --deployed theta.npy
+refuses 1 "$points" theory grid.yaml
+refuses 1 "it has 2 points, and one was expected here; --set method.inner=2 or 3 chooses" \
+  init grid.yaml --out t.npy --set shift.alpha=0.2
+
 ### Shifts
 refuses_config "c.yaml:2: key 'shift.kind': 'linear' needs a linear model (layers: dense 1); this one has" <<'END'
 model: {layers: "dense 4, relu, dense 1"}
@@ -488,10 +630,16 @@ END
 refuses_config "c.yaml:1: key 'shift.epsilon': A = epsilon I needs as many parameters as features" <<'END'
 shift: {kind: location, epsilon: 0.1}
 END
+refuses_config "c.yaml:1: key 'shift.columns': 'salary' is not a feature of the data; there are utilization, age, " <<'END'
+shift: {kind: strategic, good: 0, columns: salary}
+END
+refuses_config "c.yaml:1: key 'shift.cost': 'salary' is not a feature of the data; there are utilization, age, " <<'END'
+shift: {kind: strategic, good: 0, cost: {salary: 2}}
+END
 refuses_config "c.yaml:1: key 'shift.columns': 'incom' is not a feature of the data" <<'END'
 shift: {kind: strategic, good: 0, columns: incom}
 END
-refuses_config "c.yaml:1: key 'shift.good': '7' is not a class of the data; did you mean '0'? (one of 0, 1)" <<'END'
+refuses_config "c.yaml:1: key 'shift.good': '7' is not a class of the data (one of 0, 1)" <<'END'
 shift: {kind: strategic, good: 7}
 END
 refuses_config "c.yaml:3: key 'shift.kind': 'strategic' needs a model with a score; this one has none" <<'END'
@@ -560,7 +708,7 @@ END
 refuses_config "c.yaml:1: key 'shift.losses': 'exactly' is not a choice; did you mean 'exact'?" <<'END'
 shift: {kind: retention, losses: exactly}
 END
-refuses_config "c.yaml:1: key 'model.layers': layer 'conv': the kernel is larger than the image; its input is 10 x 1 x 1" <<'END'
+refuses_config "c.yaml:1: key 'model.layers': layer 'conv': images were expected" <<'END'
 model: {layers: "conv 4 3x3 valid, dense 1"}
 END
 refuses_config "c.yaml:1: key 'shift.response': a shift that moves features, and does no more, was expected" <<'END'

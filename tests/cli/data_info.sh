@@ -102,6 +102,22 @@ printf 'a,caf\351\n1,2\n' >latin.csv
 refused "has a name that is not UTF-8" data info latin.csv --config
 refused "--config is for CSVs" data info out/model.safetensors --config
 
+### Hints at what a column might be, and none where there is no reason
+awk 'BEGIN { print "opened,rate,amount,score,age,limit,range,day,y"
+  for (i = 0; i < 60; i++)
+    printf "%02d/%02d/20%02d,%d.5%%,\"$%d,%03d\",%d,%d,%d,%d-%d,%02d.01.2020,%d\n", 1 + i % 12, 1 + i % 28, i % 20, i % 7, 1 + i % 9,
+      7 * i % 1000, i % 9 ? 500 + i : -999, 20 + i % 50, i % 8 ? 10 * i : 99999, i % 3, i % 3 + 5, 1 + i % 30, i % 2 }' >hints.csv
+runs data info hints.csv --config --label y
+hints() { check "$1: $2" grep -q "\"$1\"  # .*$2\$" stdout; }
+hints opened '; dates, if they were written 2023-05-17 or 17.05.2023'
+hints rate '; numbers, if they were written without marks'
+hints amount '; numbers, if they were written without marks'
+hints score '; if -999 means that nothing is known, it is one of missing_words'
+hints limit '; if 99999 means that nothing is known, it is one of missing_words'
+hints age '50 different: a category, if they are codes\|from 20 to 69'
+hints range '3 levels: 0-5, 1-6, 2-7'
+hints day 'dates: 01.01.2020, 02.01.2020, 03.01.2020, ...'
+
 ### A model, and one whose numbers are broken
 runs data info out/model.safetensors
 check "parameters" grep -qx "out/model.safetensors: a model, [0-9]* parameters in 4 tensors, all finite" stdout

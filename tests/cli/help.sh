@@ -22,6 +22,12 @@ for word in --help -h; do
 done
 grep '^  [a-z]' all | grep -v '^  sprint' | grep -v '^  examples and' | cut -c3-13 | sed 's, *$,,' >commands
 check "all commands were found" test "$(wc -l <commands)" -ge 13
+# The options that the man page's synopsis has of a command.
+synopsis() {
+  sed -n '/^\.SH SYNOPSIS/,/^\.SH DESCRIPTION/p' "$man" | sed 's/\\-/-/g' |
+    awk -v command="sprint $1" '/^\.B sprint / { on = $0 == ".B " command } on' | grep -o -- '--[A-Za-z0-9]*' | sort -u | xargs
+}
+man=$(cd "$OLDPWD" && cd "$(dirname "$0")/../../docs" && pwd)/sprint.1
 while read -r command; do
   runs help $command
   cp stdout expected
@@ -33,6 +39,8 @@ while read -r command; do
   # Every option of the usage has a line of its own, in the same order, and no other has one.
   equal "$command: options" "$(head -n 1 expected | grep -o -- '--[A-Za-z0-9]*' | xargs)" \
     "$(sed -n 's/^  \(--[A-Za-z0-9]*\).*/\1/p' expected | xargs)"
+  equal "$command: options in the man page" "$(head -n 1 expected | grep -o -- '--[A-Za-z0-9]*' | sort -u | xargs)" \
+    "$(synopsis "$command")"
 done <commands
 runs help data
 check "a word that several commands begin with" test "$(grep -c '^usage: sprint data' stdout)" = 4

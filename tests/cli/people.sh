@@ -38,7 +38,7 @@ END
 runs run config.yaml --out free
 check "the wish" grep -qx "people want repaid = 1; they can change income, cards, share" stdout
 check "a warning in run.json" grep -q '"range": "people left the range of the data: ' free/run.json
-check "what helps" grep -q 'bounds. of the shift keeps them in it' free/run.json
+check "what helps" grep -q 'bounds: observed. of the shift keeps them in it' free/run.json
 limits='{share: [0, 1], income: [~, 6000], cards: observed}'
 runs run config.yaml --out kept --set "shift.bounds=$limits" --set 'shift.integers=cards' --set shift.only_up=income
 check "the limits" grep -qxF \

@@ -103,8 +103,11 @@ fails 1 'bed.yaml: a population without end has no n; --n, the records that a sn
   --set 'data={kind: gaussian, endless: true, window: 100, standardize: none}' --set method.kind=sgd
 runs theory bed.yaml --set 'data={kind: gaussian, endless: true, window: 100, standardize: none}' --set method.kind=sgd --n 1000
 check "its window" grep -q 'from 100 of 100 individuals, the window of a population without end$' stdout
-runs theory bed.yaml --set 'grid={shift.epsilon: [0.2, 0.3]}'
-check "one point of a grid" grep -q '(one of the 2 points of the grid; --set chooses another)' stdout
+fails 1 "key 'grid': it has 2 points, and one was expected here; --set shift.epsilon=0.2 or 0.3 chooses" bed.yaml \
+  --set 'grid={shift.epsilon: [0.2, 0.3]}'
+runs run bed.yaml --set 'grid={shift.epsilon: [0.2, 0.3]}' --out points
+runs theory bed.yaml --set 'grid={shift.epsilon: [0.2, 0.3]}' --check points/epsilon-0.3/sprint/seed-1
+check "the point of a run" grep -q 'epsilon-0.3' stdout
 fails 1 'no guarantee at gamma = 0.9' bed.yaml --set step.size=0.9
 fails 1 '--delta0 was expected' bed.yaml --model saved/model.safetensors --set model.loss=linear
 

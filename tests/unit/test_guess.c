@@ -22,6 +22,12 @@ static void test_guess__dates_are_days_since_1970(void **state) {
     snprintf(text, sizeof text, forms[(size_t)(day + 400000) % 4], tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday);
     assert_null(sprint__date_parse(text, &days));
     assert_true(days == (double)day);
+    snprintf(text, sizeof text, day % 2 ? "%02d.%02d.%04d" : "%d.%d.%04d", tm.tm_mday, tm.tm_mon + 1,
+             tm.tm_year + 1900);
+    assert_null(sprint__date_parse(text, &days));
+    assert_true(days == (double)day);
+    snprintf(text, sizeof text, "%04d-%02d-%02d", tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday);
+    assert_string_equal(sprint__date_of((double)day + (double)(day & 3) / 4).text, text);
   }
 }
 
@@ -42,10 +48,11 @@ static void test_guess__dates_may_have_a_time(void **state) {
 
 static void test_guess__refuses_what_is_no_date(void **state) {
   (void)state;
-  static const char *const days[] = {"2023-02-29", "1900-02-29", "2023-13-01", "2023-00-10",
-                                     "2023-04-31", "20230230",   "0000-01-01", "2023-01-00"};
-  static const char *const texts[] = {"",         "17.05.2023", "05/17/2023", "2023-05", "2023-05-17x", "2023-05/17",
-                                      "23-05-17", "abc",        "202305171",  "2023",    "-2023-05-17", "2023-05-171"};
+  static const char *const days[] = {"2023-02-29", "1900-02-29", "2023-13-01", "2023-00-10", "2023-04-31",
+                                     "20230230",   "29.02.2023", "05.17.2023", "0000-01-01", "2023-01-00"};
+  static const char *const texts[] = {"",          "17.05.23",    "17.05.20231", "17.05-2023", "05/17/2023",
+                                      "2023-05",   "2023-05-17x", "2023-05/17",  "23-05-17",   "abc",
+                                      "202305171", "2023",        "-2023-05-17", "2023-05-171"};
   static const char *const times[] = {"2023-05-17T",           "2023-05-17T25:00",    "2023-05-17 12",
                                       "2023-05-17T12:60",      "2023-05-17T12:00:61", "2023-05-17T12:00 noon",
                                       "2023-05-17T12:00+99:00"};

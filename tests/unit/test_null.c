@@ -316,6 +316,9 @@ static void test_null__getters(void **state) {
   assert_null(sprint_experiment_method_kind(NULL, 0));
   assert_null(sprint_experiment_name(NULL));
   assert_null(sprint_experiment_out(NULL));
+  assert_false(sprint_experiment_names_data(NULL));
+  assert_null(sprint_experiment_people(NULL, 0, 0));
+  assert_null(sprint_experiment_doubt(NULL, 0, 0, SPRINT_WARNING_MODEL));
   assert_null(sprint_experiment_population(NULL));
   assert_true(sprint_population_n(NULL) == 0 && sprint_population_n_features(NULL) == 0);
   assert_true(sprint_population_n_classes(NULL) == 0 && sprint_population_n_strata(NULL) == 0);

@@ -92,7 +92,10 @@ static void test_population__selects_the_first_of_each_class(void **state) {
   sprint_population_free(p);
   assert_refused(f, twelve(f, "select: first, per_class: 5"), SPRINT_ERROR_INPUT,
                  "needs 5 rows of class a, and there are 4");
-  assert_refused(f, twelve(f, "select: first"), SPRINT_ERROR_INPUT, "select: first needs at least 1 here, got 0");
+  assert_refused(f, twelve(f, "select: first"), SPRINT_ERROR_INPUT,
+                 "'first' needs `per_class`, how many rows of each class");
+  assert_refused(f, twelve(f, "select: first, per_class: 0"), SPRINT_ERROR_INPUT,
+                 "select: first needs at least 1 here, got 0");
   assert_refused(f, twelve(f, "per_class: 2"), SPRINT_ERROR_INPUT, "is for select: first alone");
 }
 
