@@ -22,10 +22,10 @@ void sprint__file_abandon(struct sprint__file *file);
 /* Refuses an output that is the same file as an input, by whatever names. */
 sprint_status sprint__file_differs(sprint_context *context, const char *path, const char *input);
 
-/* The folder and its parents, where missing. */
 /* Takes a file away, where there is one. */
 sprint_status sprint__file_remove(sprint_context *context, const char *path);
 
+/* The folder and its parents, where missing. */
 sprint_status sprint__folder_make(sprint_context *context, const char *path);
 
 static inline void fclose_at(FILE **stream) { /* for SPRINT__SCOPED */

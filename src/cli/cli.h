@@ -102,8 +102,8 @@ bool cli_is_family(const sprint_family *family, const char *word);
 
 extern const struct cli_command cli_completion, cli_check, cli_run, cli_compare, cli_reproduce, cli_predict, cli_grad,
     cli_init, cli_verify;
-extern const struct cli_command cli_theory, cli_fit_shift, cli_list, cli_data_get, cli_data_list, cli_data_info,
-    cli_data_export;
+extern const struct cli_command cli_theory, cli_fit_shift, cli_list, cli_data_get, cli_data_list, cli_data_check,
+    cli_data_info, cli_data_export;
 
 /* Reads argv[1 ..] of a command. Returns CLI_OK; or, after a sentence on stderr, CLI_USAGE. *ret_help: --help. */
 int cli_parse(sprint_context *context, const struct cli_command *command, int argc, char **argv,
@@ -158,6 +158,10 @@ void cli_print_people(const sprint_experiment *experiment, FILE *stream);
 /* What is at `place`, seen from the folder of this program ("../share/sprint"): to be freed; NULL: nobody knows where
  * it is. */
 char *cli_beside(const char *place);
+
+/* Goes on as sprint-fetch, which is where this program is, with the arguments (n). Returns only where that fails, after
+ * a sentence: CLI_FAILED. */
+int cli_become_fetch(const struct cli_command *command, const char *const *arguments, size_t n);
 
 /* Whether OUT can hold results: what of it is there already is a folder that can be written to. Found now, not after
  * hours of training. */

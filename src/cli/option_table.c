@@ -135,7 +135,7 @@ const struct cli_option cli_option_table[] = {
      .help = "runs at a time, one thread each"},
     {"threads", "N", "run|check|compare|reproduce|predict|grad|theory|fit-shift|verify", CLI_NUMBER,
      .standard = "0: one per core", .help = "threads to use; results do not depend on it"},
-    {"data", "DIR", "run|check|compare|reproduce|grad|init|theory|data list|data info|data export", CLI_FOLDER,
+    {"data", "DIR", "run|check|compare|reproduce|grad|init|theory|data list|data check|data info|data export", CLI_FOLDER,
      .standard = "SPRINT_DATA, else the folder `sprint` in XDG_DATA_HOME or ~/.local/share",
      .help = "where data files are looked for that are not here"},
     {"plugin", "FILE.so", "run|check|compare|reproduce|predict|grad|init|theory|fit-shift|list|data export", CLI_FILE,
