@@ -186,6 +186,11 @@ sprint_status sprint__file_take(sprint_context *context, const char *path, FILE 
   return SPRINT_OK;
 }
 
+double sprint__file_size(const char *path) {
+  struct stat info;
+  return stat(path, &info) == 0 && S_ISREG(info.st_mode) ? (double)info.st_size : 0;
+}
+
 bool sprint__path_ends_in(const char *path, const char *ending) {
   size_t length = strlen(path), tail = strlen(ending);
   return length >= tail && strcmp(path + length - tail, ending) == 0;

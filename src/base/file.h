@@ -45,6 +45,9 @@ sprint_status sprint__file_read(sprint_context *context, const char *path, size_
 sprint_status sprint__file_take(sprint_context *context, const char *path, FILE *stream, size_t most, char **ret_bytes,
                                 size_t *ret_size); /* of one that is open */
 
+/* Bytes of a regular file; 0 of anything else. */
+double sprint__file_size(const char *path);
+
 /* Whether the path ends in `ending`, such as ".npy". */
 bool sprint__path_ends_in(const char *path, const char *ending);
 
