@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
+
 #define ALIGNMENT 64
 #define TIMES     64.0 /* the size of a file that may be taken for it unasked, */
 #define AND_MB    256.0
@@ -34,6 +36,7 @@ sprint_status sprint_context_new(sprint_context **ret_context) {
     return SPRINT_ERROR_MEMORY;
   }
   openblas_set_num_threads(1);
+  sprint__json_watch();
   *ret_context = context;
   return SPRINT_OK;
 }

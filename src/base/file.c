@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/json.h"
 #include "base/outlet.h"
 #include "base/part.h"
 
@@ -83,13 +84,11 @@ static bool settle(const struct sprint__file *file) {
 
 sprint_status sprint__file_commit(sprint_context *context, struct sprint__file *file) {
   errno = 0;
-  bool ok = settle(file);
-  if (ok)
-    fclose(sprint__give(&file->stream));
-  else
-    cannot_write(context, file->path);
+  sprint_status status = sprint__json_status(context);
+  if (status == SPRINT_OK && !settle(file)) status = cannot_write(context, file->path);
+  if (status == SPRINT_OK) fclose(sprint__give(&file->stream));
   sprint__file_abandon(file);
-  return ok ? SPRINT_OK : SPRINT_ERROR_IO;
+  return status;
 }
 
 sprint_status sprint__file_remove(sprint_context *context, const char *path) {

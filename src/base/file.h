@@ -15,7 +15,8 @@ struct sprint__file {
 
 sprint_status sprint__file_create(sprint_context *context, const char *path, struct sprint__file *ret_file);
 
-/* Flushes, syncs and renames; on failure removes the part. The struct is done with either way. */
+/* Flushes, syncs and renames, unless JSON of this thread lacks something (base/json.h); on failure removes the part.
+ * The struct is done with either way. */
 sprint_status sprint__file_commit(sprint_context *context, struct sprint__file *file);
 void sprint__file_abandon(struct sprint__file *file);
 

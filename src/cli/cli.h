@@ -167,6 +167,9 @@ int cli_become_fetch(const struct cli_command *command, const char *const *argum
  * hours of training. */
 sprint_status cli_check_out(sprint_context *context, const char *out);
 
+/* From here on the program ends where there is no memory for a value of JSON. */
+void cli_watch_json(void);
+
 /* Zeroed memory, to be freed; ends the program where there is none. */
 void *cli_room(size_t n, size_t size);
 
