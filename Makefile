@@ -5,7 +5,7 @@ JOBS   ?= $(shell nproc)
 # Test programs on the library wait by sleeping, so that other load does not stall them.
 export GOMP_SPINCOUNT ?= 1000
 
-.PHONY: all setup demo test bench sanitize install reference format clean
+.PHONY: all setup demo test torture bench sanitize install reference format clean
 
 all: $(BUILD)/Makefile
 	@cmake --build $(BUILD) -j $(JOBS) -- --no-print-directory -s
@@ -24,6 +24,10 @@ test: all
 	@scripts/setup --try chromium
 	@scripts/setup locales
 	cd $(BUILD) && ctest --output-on-failure -j $(JOBS)
+
+# What takes longer than a test may: all of tests/torture, of which `make test` runs samples.
+torture: all
+	tests/torture/run $(BUILD)
 
 # Our time beside PyTorch's; QUICK=1 takes two minutes, DATA=DIR uses the real MNIST and Credit data.
 bench: all

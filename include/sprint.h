@@ -97,6 +97,10 @@ SPRINT_API int sprint_context_threads(const sprint_context *context); /* in use:
 SPRINT_API sprint_status sprint_context_set_data(sprint_context *context, const char *folder);
 SPRINT_API const char *sprint_context_data(const sprint_context *context); /* in use; "" where there is none */
 
+/* Bytes that may be taken to score with a model, or to describe a file. 0 (the default): 64 times the
+ * size of the file, and 256 MB; what needs more is refused, with what it needs. */
+SPRINT_API sprint_status sprint_context_set_memory(sprint_context *context, uint64_t most);
+
 /* From here on a file that is, or was, read with this context (the newest 64) is not overwritten by it: whoever tries
  * gets a sentence. For programs that read, write and end. */
 SPRINT_API void sprint_context_protect_inputs(sprint_context *context);

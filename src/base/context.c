@@ -2,15 +2,20 @@
 #include "base/context.h"
 
 #include <cblas.h>
+#include <math.h>
 #include <omp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/print.h"
 
 #define ALIGNMENT 64
+#define TIMES     64.0 /* the size of a file that may be taken for it unasked, */
+#define AND_MB    256.0
+#define MB        1048576.0
 
 const char *sprint_status_text(sprint_status status) {
   static const char *const texts[] = {
@@ -32,6 +37,7 @@ sprint_status sprint_context_new(sprint_context **ret_context) {
     return SPRINT_ERROR_MEMORY;
   }
   openblas_set_num_threads(1);
+  sprint__json_watch();
   *ret_context = context;
   return SPRINT_OK;
 }
@@ -83,6 +89,22 @@ sprint_status sprint_context_set_data(sprint_context *context, const char *folde
 }
 
 const char *sprint_context_data(const sprint_context *context) { return context ? context->data_folder : ""; }
+
+sprint_status sprint_context_set_memory(sprint_context *context, uint64_t most) {
+  if (!context) return SPRINT_ERROR_ARGUMENT;
+  context->most_memory = most;
+  return SPRINT_OK;
+}
+
+sprint_status sprint__memory_check(sprint_context *context, const char *path, double need, double size) {
+  double most = context->most_memory ? (double)context->most_memory : TIMES * size + AND_MB * MB;
+  if (need <= most) return SPRINT_OK;
+  return sprint_fail(context, SPRINT_ERROR_INPUT,
+                     "%s: %.0f MB of memory are needed for it, and %s are %.0f MB; `--memory %.0f` (in C, "
+                     "sprint_context_set_memory) allows as many",
+                     path, need / MB, context->most_memory ? "what is allowed" : "64 times its size and 256 MB",
+                     most / MB, ceil(need / MB));
+}
 
 /* A sentence is one line, whatever the names and values in it hold. */
 static void keep_one_line(char *sentence) {

@@ -28,6 +28,7 @@ struct sprint_context {
   struct sprint__team *team;          /* base/team.h; NULL: there is none */
   char *data_folder;                  /* where files are looked for that are not here; "": nowhere */
   struct sprint__addition *additions; /* in the order of loading; freed with the context */
+  uint64_t most_memory;               /* for what is out of proportion to its file; 0: see sprint__memory_check */
   uint64_t n_allocations;             /* through the door, so far */
   uint64_t n_bytes;                   /* asked for there, whether or not since freed */
   int64_t fail_allocation;            /* tests: the allocation of this number (from 0) fails; -1: none */
@@ -40,6 +41,10 @@ struct sprint_context {
 /* Zeroed, 64-byte aligned memory for n items of `size` bytes, or NULL with the error set. n == 0 gives a pointer that
  * can be freed. Never called in a step. */
 void *sprint__alloc(sprint_context *context, size_t n, size_t size);
+
+/* Refuses to take `need` bytes for what a file of `size` bytes asks for, where that is out of proportion to it and
+ * nobody has allowed more. Asked before they are taken. */
+sprint_status sprint__memory_check(sprint_context *context, const char *path, double need, double size);
 
 /* Grows `*items` (n_used of n_room used) to hold at least n_needed; doubles. Contents move, the pointer changes. */
 sprint_status sprint__grow(sprint_context *context, void **items, size_t n_used, size_t *n_room, size_t n_needed,

@@ -6,33 +6,25 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/json.h"
 #include "base/outlet.h"
+#include "base/part.h"
 
-enum { BLOCK_SIZE = 65536, MOST_TRIES = 16 }; /* bytes read at once, at least; names for a part */
+enum { BLOCK_SIZE = 65536 }; /* bytes read at once, at least */
 
 static sprint_status cannot_write(sprint_context *context, const char *path) {
   return sprint_fail(context, SPRINT_ERROR_IO, "%s: cannot be written: %s", path, strerror(errno));
 }
 
-/* Beside the target, under a name that nobody else has or could have laid a link under. */
+/* Beside the target, after what processes that died have left there. */
 static sprint_status open_part(sprint_context *context, struct sprint__file *file, int *ret_descriptor) {
-  int descriptor = -1;
   SPRINT__TRY(sprint__outlet_follow(context, file->path, &file->target));
-  for (int tries = 0; descriptor < 0 && tries < MOST_TRIES; tries++) {
-    uint64_t chance = 0;
-    if (getentropy(&chance, sizeof chance) != 0) return cannot_write(context, file->path);
-    sprint__free(file->part);
-    file->part = sprint__printf(context, "%s.part-%016llx", file->target, (unsigned long long)chance);
-    if (!file->part) return SPRINT_ERROR_MEMORY;
-    descriptor = open(file->part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-    if (descriptor < 0 && errno != EEXIST) break;
-  }
-  *ret_descriptor = descriptor;
-  return descriptor < 0 ? cannot_write(context, file->path) : SPRINT_OK;
+  sprint__parts_sweep(file->target);
+  sprint_status status = sprint__part_open(context, file->target, &file->part, ret_descriptor);
+  return status == SPRINT_ERROR_IO ? cannot_write(context, file->path) : status;
 }
 
 static bool was_read(const sprint_context *context, const struct sprint__outlet *outlet) {
@@ -93,13 +85,11 @@ static bool settle(const struct sprint__file *file) {
 
 sprint_status sprint__file_commit(sprint_context *context, struct sprint__file *file) {
   errno = 0;
-  bool ok = settle(file);
-  if (ok)
-    fclose(sprint__give(&file->stream));
-  else
-    cannot_write(context, file->path);
+  sprint_status status = sprint__json_status(context);
+  if (status == SPRINT_OK && !settle(file)) status = cannot_write(context, file->path);
+  if (status == SPRINT_OK) fclose(sprint__give(&file->stream));
   sprint__file_abandon(file);
-  return ok ? SPRINT_OK : SPRINT_ERROR_IO;
+  return status;
 }
 
 sprint_status sprint__file_remove(sprint_context *context, const char *path) {
@@ -228,6 +218,11 @@ sprint_status sprint__file_take(sprint_context *context, const char *path, FILE 
   *ret_bytes = sprint__give(&bytes);
   *ret_size = size;
   return SPRINT_OK;
+}
+
+double sprint__file_size(const char *path) {
+  struct stat info;
+  return stat(path, &info) == 0 && S_ISREG(info.st_mode) ? (double)info.st_size : 0;
 }
 
 bool sprint__path_ends_in(const char *path, const char *ending) {

@@ -15,7 +15,8 @@ struct sprint__file {
 
 sprint_status sprint__file_create(sprint_context *context, const char *path, struct sprint__file *ret_file);
 
-/* Flushes, syncs and renames; on failure removes the part. The struct is done with either way. */
+/* Flushes, syncs and renames, unless JSON of this thread lacks something (base/json.h); on failure removes the part.
+ * The struct is done with either way. */
 sprint_status sprint__file_commit(sprint_context *context, struct sprint__file *file);
 void sprint__file_abandon(struct sprint__file *file);
 
@@ -57,6 +58,9 @@ sprint_status sprint__file_read(sprint_context *context, const char *path, size_
                                 size_t *ret_size);
 sprint_status sprint__file_take(sprint_context *context, const char *path, FILE *stream, size_t most, char **ret_bytes,
                                 size_t *ret_size); /* of one that is open */
+
+/* Bytes of a regular file; 0 of anything else. */
+double sprint__file_size(const char *path);
 
 /* Whether the path ends in `ending`, such as ".npy". */
 bool sprint__path_ends_in(const char *path, const char *ending);

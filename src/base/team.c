@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <time.h>
+#include <unistd.h>
 
 /* How often a thread with nothing to do tries to take a lane before it sleeps between tries: for a tenth of a
  * millisecond; and nanoseconds of its sleeps, each twice as long as the one before. */
@@ -93,25 +94,34 @@ static void share(struct sprint__team *team, const struct sprint__split *split) 
 struct shared {
   sprint_context *context;
   const struct sprint__split *split;
+  bool done;
 };
 
 static sprint_status share_once(void *user) {
-  const struct shared *shared = user;
-  share(shared->context->team, shared->split);
+  struct shared *shared = user;
+  shared->done = shared->context->team != NULL;
+  if (shared->done) share(shared->context->team, shared->split);
   return SPRINT_OK;
 }
 
 bool sprint__team_share(sprint_context *context, const struct sprint__split *split) {
   if (context->team && context->team->working) return false;
-  if (context->team)
-    share(context->team, split);
-  else
-    sprint__team_run(context, share_once, &(struct shared){context, split});
-  return true;
+  struct shared shared = {context, split};
+  sprint__team_run(context, share_once, &shared);
+  return shared.done;
+}
+
+/* Whether this is a child of a process that has had a parallel region. GNU OpenMP would wait for threads that are not
+ * in the child; it works alone. The runtime's threads belong to the process, and so does what is known of them: the
+ * process of the first region, the one thing here that is neither constant nor part of an object. */
+static bool is_forked(void) {
+  static _Atomic(pid_t) first;
+  pid_t none = 0, self = getpid();
+  return !atomic_compare_exchange_strong(&first, &none, self) && none != self;
 }
 
 sprint_status sprint__team_run(sprint_context *context, sprint_status (*body)(void *user), void *user) {
-  if (context->n_threads == 1 || context->team) return body(user);
+  if (context->n_threads == 1 || context->team || is_forked()) return body(user);
   struct sprint__team team = {.working = false};
   sprint_status status = SPRINT_OK;
   int n_threads = context->n_threads < SPRINT__MAX_LANES ? context->n_threads : SPRINT__MAX_LANES;

@@ -7,11 +7,11 @@
 #include "base/lanes.h"
 
 /* Returns body(user), which runs on this thread while the others wait for its lanes. What it calls is within a
- * parallel region of OpenMP. */
+ * parallel region of OpenMP; but for a child of a process that has had one, which works alone. */
 sprint_status sprint__team_run(sprint_context *context, sprint_status (*body)(void *user), void *user);
 
 /* Does all lanes with the team that is there or, where there is none, with one for these lanes alone. False, and
- * nothing done: this is a lane of the team's work. */
+ * nothing done: this is a lane of the team's work, or there can be no team. */
 bool sprint__team_share(sprint_context *context, const struct sprint__split *split);
 
 #endif

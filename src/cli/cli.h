@@ -103,8 +103,8 @@ bool cli_is_family(const sprint_family *family, const char *word);
 
 extern const struct cli_command cli_completion, cli_check, cli_run, cli_compare, cli_reproduce, cli_predict, cli_grad,
     cli_init, cli_verify, cli_plot, cli_report;
-extern const struct cli_command cli_theory, cli_fit_shift, cli_list, cli_data_get, cli_data_list, cli_data_info,
-    cli_data_export;
+extern const struct cli_command cli_theory, cli_fit_shift, cli_list, cli_data_get, cli_data_list, cli_data_check,
+    cli_data_info, cli_data_export;
 
 /* Reads argv[1 ..] of a command. Returns CLI_OK; or, after a sentence on stderr, CLI_USAGE. *ret_help: --help. */
 int cli_parse(sprint_context *context, const struct cli_command *command, int argc, char **argv,
@@ -173,6 +173,10 @@ void cli_each_doubt(const sprint_experiment *experiment, void (*take)(void *user
  * it is. */
 char *cli_beside(const char *place);
 
+/* Goes on as sprint-fetch, which is where this program is, with the arguments (n). Returns only where that fails, after
+ * a sentence: CLI_FAILED. */
+int cli_become_fetch(const struct cli_command *command, const char *const *arguments, size_t n);
+
 /* Whether OUT can hold results: what of it is there already is a folder that can be written to. Found now, not after
  * hours of training. */
 sprint_status cli_check_out(sprint_context *context, const char *out);
@@ -180,6 +184,9 @@ sprint_status cli_check_out(sprint_context *context, const char *out);
 /* cmd_report.c: writes the page about the runs in `folder` into it and says where it is; one line where this program
  * was built without pages. */
 sprint_status cli_report_on(sprint_context *context, const char *folder, FILE *stream);
+
+/* From here on the program ends where there is no memory for a value of JSON. */
+void cli_watch_json(void);
 
 /* Zeroed memory, to be freed; ends the program where there is none. */
 void *cli_room(size_t n, size_t size);

@@ -48,10 +48,22 @@ enum cli_target cli_target_of(const sprint_file_info *info, const sprint_column_
   return n_true_texts(column) == 0 ? target_of_numbers(info, column, ret_n_classes) : CLI_CLASSES;
 }
 
-static bool is_repeated(const sprint_file_info *info, size_t j) {
-  for (size_t k = 0; k < info->n_columns; k++)
-    if (k != j && strcmp(info->columns[k].name, info->columns[j].name) == 0) return true;
-  return false;
+static int by_name(const void *left, const void *right) {
+  const sprint_column_info *const *a = left, *const *b = right;
+  return strcmp((*a)->name, (*b)->name);
+}
+
+/* Which names are there more than once, to be freed: by sorting, for a file may have very many. */
+static bool *find_repeated(const sprint_file_info *info) {
+  bool *repeated = cli_room(info->n_columns, sizeof *repeated);
+  const sprint_column_info **sorted = cli_room(info->n_columns, sizeof *sorted);
+  for (size_t j = 0; j < info->n_columns; j++) sorted[j] = &info->columns[j];
+  qsort(sorted, info->n_columns, sizeof *sorted, by_name);
+  for (size_t k = 1; k < info->n_columns; k++)
+    if (strcmp(sorted[k - 1]->name, sorted[k]->name) == 0)
+      repeated[sorted[k - 1] - info->columns] = repeated[sorted[k] - info->columns] = true;
+  free(sorted);
+  return repeated;
 }
 
 /* Why a column cannot be used, or NULL. */
@@ -59,7 +71,7 @@ static const char *unfit(const struct cli_draft *draft, size_t j) {
   const sprint_column_info *column = &draft->info->columns[j];
   size_t n_texts = n_true_texts(column), n_there = draft->info->n_rows - column->n_seem_missing;
   if (!*column->name) return "it has no name";
-  if (is_repeated(draft->info, j)) return "its name is there more than once";
+  if (draft->repeated[j]) return "its name is there more than once";
   if (is(column, "empty")) return "every field is missing";
   if (is(column, "constant")) return "one value throughout";
   if (draft->drops && column->n_seem_missing * 5 > draft->info->n_rows)
@@ -139,7 +151,7 @@ static void guess_label(struct cli_draft *draft) {
     const char *why;
     size_t n;
     enum cli_target target = cli_target_of(info, column, &n, &why);
-    if (target == CLI_NO_TARGET || !*column->name || is_repeated(info, j)) continue;
+    if (target == CLI_NO_TARGET || !*column->name || draft->repeated[j]) continue;
     if (is_like_a_label(column->name) && !n_named++) named = column;
     if (target == CLI_CLASSES && n == 2 && !n_two++) two = column;
   }
@@ -189,11 +201,14 @@ int cli_data_config(const sprint_file_info *info, const char *path, const char *
     if (!cli_is_utf8(info->columns[j].name))
       return complain(path, info->columns[j].name,
                       "has a name that is not UTF-8, as a config is; iconv converts files");
+  draft.repeated = find_repeated(info);
   int code = take_label(&draft, label);
-  if (code != CLI_OK) return code;
-  cli_draft_columns(&draft);
-  cli_draft_write(&draft);
+  if (code == CLI_OK) {
+    cli_draft_columns(&draft);
+    cli_draft_write(&draft);
+  }
+  free(draft.repeated);
   free(draft.roles);
   free(draft.why);
-  return CLI_OK;
+  return code;
 }

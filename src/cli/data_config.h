@@ -17,6 +17,7 @@ struct cli_draft {
   enum cli_target target;
   size_t n_classes;
   enum cli_role *roles; /* (n_columns) */
+  bool *repeated;       /* (n_columns) another one has the same name */
   const char **why;     /* (n_columns) of those that are ignored */
   size_t n_whole_rows;  /* at least so many have no missing value */
   size_t n_features;    /* columns */

@@ -60,6 +60,7 @@ static bool has_role(const struct cli_draft *draft, enum cli_role role) {
 
 /* Whether an earlier column of this name is in the same list: `ignore` takes all of a name at once. */
 static bool is_listed(const struct cli_draft *draft, size_t j) {
+  if (!draft->repeated[j]) return false;
   for (size_t k = 0; k < j; k++)
     if (draft->roles[k] == draft->roles[j] && strcmp(draft->info->columns[k].name, draft->info->columns[j].name) == 0)
       return true;

@@ -1,9 +1,6 @@
 /* sprint data get: fetch a public set. sprint data list: which sets are here. */
-#define _POSIX_C_SOURCE 200809L
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli.h"
 #include "fetch_sets.h"
@@ -12,19 +9,7 @@ static void print_names(FILE *stream) {
   for (size_t i = 0; i < n_fetch_sets; i++) fprintf(stream, "%s%s", i ? ", " : "", fetch_sets[i]->name);
 }
 
-/* Goes on as sprint-fetch, which is where this program is. Returns only where that fails. */
-static int become_fetch(const char *set, const char *folder) {
-  char *beside = cli_beside("sprint-fetch");
-  const char *path = beside ? beside : "sprint-fetch";
-  fflush(stdout);
-  execl(path, path, set, folder, (char *)NULL);
-  fprintf(stderr, "sprint data get: %s, which does the fetching, cannot be run: %s\n", path, strerror(errno));
-  free(beside);
-  return CLI_FAILED;
-}
-
 static int get_run(sprint_context *context, const struct cli_command *command, const struct cli_options *options) {
-  (void)command;
   const struct fetch_set *set = fetch_set_find(options->arguments[0]);
   const char *folder = options->dir ? options->dir : sprint_context_data(context);
   if (!set) {
@@ -42,7 +27,7 @@ static int get_run(sprint_context *context, const struct cli_command *command, c
     fputs("sprint data get: there is no data folder; --dir DIR or SPRINT_DATA=DIR names one\n", stderr);
     return CLI_FAILED;
   }
-  return become_fetch(set->name, folder);
+  return cli_become_fetch(command, (const char *[]){set->name, folder}, 2);
 }
 
 const struct cli_command cli_data_get = {
@@ -59,7 +44,7 @@ static void print_set(const struct fetch_set *set, const char *const *folders, s
     }
   for (size_t i = 0; i < n; i++)
     if (fetch_set_begun(set, folders[i])) {
-      printf("not complete in %s: %s is missing or has the wrong size\n", folders[i],
+      printf("not complete in %s: %s is missing, or is not what was published\n", folders[i],
              fetch_set_missing(set, folders[i]));
       return;
     }

@@ -1,6 +1,7 @@
 /* The public data sets that can be fetched, with pinned sums. docs/data.md says where the sums are from. */
 #include "fetch_sets.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,13 +12,17 @@
 
 static const struct fetch_file mnist_files[] = {
     {"train-images-idx3-ubyte.gz", "mnist/train-images-idx3-ubyte.gz", 9912422,
-     "440fcabf73cc546fa21475e81ea370265605f56be210a4024d2ca8f203523609", "f68b3c2dcbeaaa9fbdd348bbdeb94873"},
+     "440fcabf73cc546fa21475e81ea370265605f56be210a4024d2ca8f203523609", "f68b3c2dcbeaaa9fbdd348bbdeb94873",
+     "ba891046e6505d7aadcbbe25680a0738ad16aec93bde7f9b65e87a2fc25776db"},
     {"train-labels-idx1-ubyte.gz", "mnist/train-labels-idx1-ubyte.gz", 28881,
-     "3552534a0a558bbed6aed32b30c495cca23d567ec52cac8be1a0730e8010255c", "d53e105ee54ea40749a09fcbcd1e9432"},
+     "3552534a0a558bbed6aed32b30c495cca23d567ec52cac8be1a0730e8010255c", "d53e105ee54ea40749a09fcbcd1e9432",
+     "65a50cbbf4e906d70832878ad85ccda5333a97f0f4c3dd2ef09a8a9eef7101c5"},
     {"t10k-images-idx3-ubyte.gz", "mnist/t10k-images-idx3-ubyte.gz", 1648877,
-     "8d422c7b0a1c1c79245a5bcf07fe86e33eeafee792b84584aec276f5a2dbc4e6", "9fb629c4189551a2d022fa330f9573f3"},
+     "8d422c7b0a1c1c79245a5bcf07fe86e33eeafee792b84584aec276f5a2dbc4e6", "9fb629c4189551a2d022fa330f9573f3",
+     "0fa7898d509279e482958e8ce81c8e77db3f2f8254e26661ceb7762c4d494ce7"},
     {"t10k-labels-idx1-ubyte.gz", "mnist/t10k-labels-idx1-ubyte.gz", 4542,
-     "f7ae60f92e00ec6debd23a6088c31dbd2371eca3ffa0defaefb259924204aec6", "ec29112dd5afa0611ce80d1b7f02629c"},
+     "f7ae60f92e00ec6debd23a6088c31dbd2371eca3ffa0defaefb259924204aec6", "ec29112dd5afa0611ce80d1b7f02629c",
+     "ff7bcfd416de33731a308c3f266cc351222c34898ecbeaf847f06e48f7ec33f2"},
 };
 
 static const struct fetch_set mnist = {
@@ -55,7 +60,7 @@ static const struct fetch_file cifar10_files[] = {
 };
 
 #define BATCH(name) \
-  { "cifar-10-batches-bin/" name, "cifar-10-batches-bin/" name, 30730000 }
+  { "cifar-10-batches-bin/" name, "cifar-10-batches-bin/" name, 30730000, .is_cifar10 = true }
 static const struct fetch_member cifar10_members[] = {
     BATCH("data_batch_1.bin"), BATCH("data_batch_2.bin"), BATCH("data_batch_3.bin"),
     BATCH("data_batch_4.bin"), BATCH("data_batch_5.bin"), BATCH("test_batch.bin"),
@@ -76,7 +81,9 @@ static const struct fetch_file credit_files[] = {
     {"credit_data.zip", "credit/credit_data.zip", 2740055,
      "6fe2abf0bc50f8cd5ef45549b7560f74d4691eca0b6c9af24b9851f9e3ad6de5", NULL},
 };
-static const struct fetch_member credit_members[] = {{"credit_data.csv", "credit/cs-training.csv", 7564965}};
+static const struct fetch_member credit_members[] = {
+    {"credit_data.csv", "credit/cs-training.csv", 7564965,
+     "1bd46da486a5708c58c7b01a034fae2a13b327f6f7b62ea7ba4fe3b5824b24ac"}};
 
 static const struct fetch_set credit = {
     .name = "credit",
@@ -106,13 +113,55 @@ static bool has_size(const char *folder, const char *path, uint64_t size, bool a
   return there;
 }
 
+static bool begins_with(const char *folder, const char *path, const char *bytes, size_t n) {
+  char *full = cli_format("%s/%s", folder, path), got[64] = "";
+  FILE *stream = fopen(full, "rb");
+  bool same = stream && fread(got, 1, n, stream) == n && memcmp(got, bytes, n) == 0;
+  if (stream) fclose(stream);
+  free(full);
+  return same;
+}
+
+bool fetch_is_cifar10(const char *path) {
+  enum { N_CLASSES = 10, LEAST = 800, MOST = 1200 }; /* of 10,000; published batches have 937 to 1,032 of a class */
+  size_t n[N_CLASSES] = {0};
+  FILE *stream = fopen(path, "rb");
+  if (!stream) return false;
+  setvbuf(stream, NULL, _IONBF, 0);
+  int label = 0;
+  for (long i = 0; i < FETCH_CIFAR10_RECORDS && label >= 0; i++) {
+    label = fseek(stream, i * FETCH_CIFAR10_RECORD, SEEK_SET) == 0 ? fgetc(stream) : EOF;
+    if (label >= N_CLASSES) label = EOF;
+    if (label >= 0) n[label]++;
+  }
+  fclose(stream);
+  for (size_t i = 0; i < N_CLASSES; i++)
+    if (n[i] < LEAST || n[i] > MOST) return false;
+  return true;
+}
+
+static bool has_member(const char *folder, const struct fetch_member *member) {
+  static const char zeros[8];
+  if (!has_size(folder, member->path, member->size, false)) return false;
+  if (!member->is_cifar10)
+    return member->size < sizeof zeros || !begins_with(folder, member->path, zeros, sizeof zeros);
+  char *path = cli_format("%s/%s", folder, member->path);
+  bool right = fetch_is_cifar10(path);
+  free(path);
+  return right;
+}
+
 /* Files that are wanted as they are may be packed otherwise (gzip has levels), so their size says nothing. */
 const char *fetch_set_missing(const struct fetch_set *set, const char *folder) {
   for (size_t i = 0; i < set->n_members; i++)
-    if (!has_size(folder, set->members[i].path, set->members[i].size, false)) return set->members[i].path;
+    if (!has_member(folder, &set->members[i])) return set->members[i].path;
   for (size_t i = 0; i < set->n_files && !set->members; i++)
-    if (!has_size(folder, set->files[i].path, 0, true)) return set->files[i].path;
+    if (!begins_with(folder, set->files[i].path, "\x1f\x8b", 2)) return set->files[i].path;
   return NULL;
+}
+
+char *fetch_set_sums(const struct fetch_set *set, const char *folder) {
+  return cli_format("%s/%s.sha256", folder, set->name);
 }
 
 bool fetch_set_begun(const struct fetch_set *set, const char *folder) {

@@ -73,6 +73,7 @@ int main(int argc, char **argv) {
   const struct cli_command *command = cli_command_find(words, n, &used);
   if (!command) return CLI_USAGE;
   wait_politely(argv);
+  cli_watch_json();
   sprint_context *context = NULL;
   if (sprint_context_new(&context) != SPRINT_OK) {
     fputs("sprint: out of memory\n", stderr);

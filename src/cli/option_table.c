@@ -135,6 +135,10 @@ const struct cli_option cli_option_table[] = {
     {"label", "COLUMN", "data info", CLI_TEXT, .standard = "guessed where one is plausible, else to be filled in",
      .help = "with --config: the column to predict"},
 
+    {"memory", "MB", "predict|data info", CLI_NUMBER, .standard = "64 times the size of the file, and 256",
+     .help = "memory that may be taken; what needs more is refused, with what it "
+             "needs"},
+
     /* of many */
     {"set", "KEY.PATH=VALUE", "run|check|compare|reproduce|grad|init|theory|data export", CLI_SETTING, .often = true,
      .help = "lay a value over the config, as YAML"},
@@ -171,8 +175,8 @@ const struct cli_option cli_option_table[] = {
      .help = "seconds between two checkpoints of a run, from which it goes on after a kill"},
     {"threads", "N", "run|check|compare|reproduce|predict|grad|theory|fit-shift|verify", CLI_NUMBER,
      .standard = "0: one per core", .help = "threads to use; results do not depend on it"},
-    {"data", "DIR", "run|check|compare|reproduce|grad|init|theory|data list|data info|data export", CLI_FOLDER,
-     .standard = "SPRINT_DATA, else the folder `sprint` in XDG_DATA_HOME or ~/.local/share",
+    {"data", "DIR", "run|check|compare|reproduce|grad|init|theory|data list|data check|data info|data export",
+     CLI_FOLDER, .standard = "SPRINT_DATA, else the folder `sprint` in XDG_DATA_HOME or ~/.local/share",
      .help = "where data files are looked for that are not here"},
     {"plugin", "FILE.so", "run|check|compare|reproduce|predict|grad|init|theory|fit-shift|list|data export", CLI_FILE,
      ".so", .often = true, .help = "load kinds of your own"},

@@ -1,5 +1,6 @@
 /* What all commands need: complaints, memory, numbers, the experiment that options speak of. */
 #include <errno.h>
+#include <jansson.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,15 @@ void *cli_room(size_t n, size_t size) {
   if (!memory) run_out_of_memory();
   return memory;
 }
+
+/* For jansson, of which nobody checks every value. */
+static void *room_for_json(size_t size) {
+  void *memory = malloc(size);
+  if (!memory) run_out_of_memory();
+  return memory;
+}
+
+void cli_watch_json(void) { json_set_alloc_funcs(room_for_json, free); }
 
 char *cli_format(const char *format, ...) {
   va_list args;

@@ -1,4 +1,5 @@
 /* Reads the command line by the table of options. */
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,6 +48,13 @@ static int set_threads(sprint_context *context, const struct cli_command *comman
   return sprint_context_set_threads(context, n) == SPRINT_OK ? CLI_OK : cli_failed(context);
 }
 
+static int set_memory(sprint_context *context, const struct cli_command *command, const char *text) {
+  int mb = 0;
+  if (!cli_whole(text, 1, INT_MAX, &mb))
+    return cli_misused(command, "--memory: '%s' is not a whole number of MB, at least 1", text);
+  return sprint_context_set_memory(context, (uint64_t)mb << 20) == SPRINT_OK ? CLI_OK : cli_failed(context);
+}
+
 /* What an option does beside being noted. */
 static int take_effect(sprint_context *context, const struct cli_command *command, const struct cli_option *option,
                        const char *value, struct cli_options *options) {
@@ -55,6 +63,7 @@ static int take_effect(sprint_context *context, const struct cli_command *comman
   else if (option->field)
     *(const char **)((char *)options + option->field) = value;
   if (strcmp(option->name, "threads") == 0) return set_threads(context, command, value);
+  if (strcmp(option->name, "memory") == 0) return set_memory(context, command, value);
   if (strcmp(option->name, "set") == 0) options->sets[options->n_sets++] = value;
   if (strcmp(option->name, "budget") == 0) options->budgets[options->n_budgets++] = value;
   sprint_status status = strcmp(option->name, "data") == 0     ? sprint_context_set_data(context, value)

@@ -86,6 +86,26 @@ static sprint_status fetch_from_mirrors(const struct job *job) {
   return SPRINT_ERROR_IO;
 }
 
+/* The sentence of what is wrong with a file, and what to do. */
+static sprint_status left_alone(sprint_context *context, sprint_status status) {
+  char *reason = cli_format("%s", sprint_context_error(context));
+  sprint_fail(context, status, "%s; it was there already and is left as it is: move it away to fetch it", reason);
+  free(reason);
+  return status;
+}
+
+/* Whether files of all members are there, whatever is in them. */
+static bool members_are_there(const struct fetch_set *set, const char *folder) {
+  bool all = true;
+  for (size_t i = 0; i < set->n_members && all; i++) {
+    struct stat info;
+    char *path = cli_format("%s/%s", folder, set->members[i].path);
+    all = stat(path, &info) == 0;
+    free(path);
+  }
+  return all;
+}
+
 /* A file that is there is checked and never written over. */
 static sprint_status get_file(const struct job *job, bool *ret_fetched) {
   struct stat info;
@@ -99,10 +119,7 @@ static sprint_status get_file(const struct job *job, bool *ret_fetched) {
     printf("%s: is there already, sums are right\n", job->path);
     return SPRINT_OK;
   }
-  char *reason = cli_format("%s", sprint_context_error(job->context));
-  sprint_fail(job->context, status, "%s; it was there already and is left as it is: move it away to fetch it", reason);
-  free(reason);
-  return status;
+  return left_alone(job->context, status);
 }
 
 static sprint_status get_one(sprint_context *context, const struct fetch_set *set, const struct fetch_file *file,
@@ -113,6 +130,7 @@ static sprint_status get_one(sprint_context *context, const struct fetch_set *se
   sprint_status status = get_file(&job, &fetched);
   if (status == SPRINT_OK && set->members) {
     status = fetch_unpack(context, job.path, set->members, set->n_members, folder);
+    if (status == SPRINT_OK) status = fetch_note_sums(context, set, folder);
     if (status == SPRINT_OK && fetched) unlink(job.path);
   }
   free(job.path);
@@ -121,9 +139,9 @@ static sprint_status get_one(sprint_context *context, const struct fetch_set *se
 }
 
 sprint_status fetch_set_get(sprint_context *context, const struct fetch_set *set, const char *folder) {
-  if (set->members && !fetch_set_missing(set, folder)) {
-    for (size_t i = 0; i < set->n_members; i++) printf("%s/%s: is there already\n", folder, set->members[i].path);
-    return SPRINT_OK;
+  if (set->members && members_are_there(set, folder)) {
+    sprint_status status = fetch_set_check(context, set, folder, NULL);
+    return status == SPRINT_OK ? SPRINT_OK : left_alone(context, status);
   }
   for (size_t i = 0; i < set->n_files; i++) {
     sprint_status status = get_one(context, set, &set->files[i], folder);

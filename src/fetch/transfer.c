@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -24,7 +23,6 @@ struct transfer {
   sprint_context *context;
   const char *address, *part;
   FILE *stream;
-  bool locked; /* the part is ours */
   CURL *curl;
   uint64_t size;       /* at most */
   uint64_t have;       /* bytes in the part */
@@ -170,14 +168,10 @@ static sprint_status ask(struct transfer *t) {
   return fsync(fileno(t->stream)) == 0 ? SPRINT_OK : fetch_unwritable(t->context, t->part);
 }
 
-/* The part, locked against a second sprint that fetches the same. */
 static sprint_status open_part(struct transfer *t) {
   struct stat info;
-  t->stream = fopen(t->part, "ab");
-  if (!t->stream) return fetch_unwritable(t->context, t->part);
-  if (flock(fileno(t->stream), LOCK_EX | LOCK_NB) != 0)
-    return sprint_fail(t->context, SPRINT_ERROR_IO, "%s: is being fetched by another program", t->part);
-  t->locked = true;
+  sprint_status status = fetch_part_open(t->context, t->part, &t->stream);
+  if (status != SPRINT_OK) return status;
   if (fstat(fileno(t->stream), &info) != 0)
     return sprint_fail(t->context, SPRINT_ERROR_IO, "%s: cannot be read: %s", t->part, strerror(errno));
   t->have = (uint64_t)info.st_size;
@@ -195,7 +189,7 @@ sprint_status fetch_transfer(sprint_context *context, const char *address, const
     status = ask(&t);
     fetch_progress_end(&t.progress);
   }
-  if (t.locked && !t.have) unlink(part); /* another program's part is not ours to remove */
+  if (t.stream && !t.have) unlink(part); /* what could not be opened is not ours to remove */
   if (t.curl) {
     curl_easy_cleanup(t.curl);
     curl_global_cleanup();

@@ -19,7 +19,7 @@ struct unpacking {
   const struct fetch_member *members;
   size_t n;
   char **paths, **parts; /* (n) */
-  bool *done;            /* (n) its part is there */
+  FILE **streams;        /* (n) its part, open and locked until it has its name; NULL: not unpacked */
 };
 
 static sprint_status refuse_archive(const struct unpacking *u) {
@@ -54,13 +54,16 @@ static sprint_status copy(const struct unpacking *u, FILE *stream, size_t i) {
 static sprint_status unpack_member(const struct unpacking *u, size_t i) {
   sprint_status status = fetch_make_folder_of(u->context, u->paths[i]);
   if (status != SPRINT_OK) return status;
-  FILE *stream = fopen(u->parts[i], "wb");
-  if (!stream) return fetch_unwritable(u->context, u->parts[i]);
-  u->done[i] = true;
+  if (u->streams[i])
+    return sprint_fail(u->context, SPRINT_ERROR_INPUT, "%s: has two members %s", u->archive, u->members[i].name);
+  status = fetch_part_open(u->context, u->parts[i], &u->streams[i]);
+  if (status != SPRINT_OK) return status;
+  FILE *stream = u->streams[i];
+  if (ftruncate(fileno(stream), 0) != 0) return fetch_unwritable(u->context, u->parts[i]);
   status = copy(u, stream, i);
-  bool written = fflush(stream) == 0 && fsync(fileno(stream)) == 0;
-  written = fclose(stream) == 0 && written;
-  return status == SPRINT_OK && !written ? fetch_unwritable(u->context, u->parts[i]) : status;
+  if (status == SPRINT_OK && (fflush(stream) != 0 || fsync(fileno(stream)) != 0))
+    return fetch_unwritable(u->context, u->parts[i]);
+  return status;
 }
 
 static sprint_status unpack_all(const struct unpacking *u) {
@@ -74,7 +77,7 @@ static sprint_status unpack_all(const struct unpacking *u) {
   }
   if (code != ARCHIVE_EOF) return refuse_archive(u);
   for (size_t i = 0; i < u->n; i++)
-    if (!u->done[i])
+    if (!u->streams[i])
       return sprint_fail(u->context, SPRINT_ERROR_INPUT, "%s: has no member %s", u->archive, u->members[i].name);
   return SPRINT_OK;
 }
@@ -98,13 +101,15 @@ static sprint_status unpack(const struct unpacking *u) {
 
 static void unpacking_clear(struct unpacking *u, bool remove_parts) {
   for (size_t i = 0; i < u->n && u->paths && u->parts; i++) {
-    if (remove_parts && u->done && u->done[i]) unlink(u->parts[i]);
+    bool there = u->streams && u->streams[i];
+    if (there && remove_parts) unlink(u->parts[i]);
+    if (there) fclose(u->streams[i]);
     free(u->paths[i]);
     free(u->parts[i]);
   }
   free(u->paths);
   free(u->parts);
-  free(u->done);
+  free(u->streams);
   if (u->reader) archive_read_free(u->reader);
 }
 
@@ -114,9 +119,9 @@ sprint_status fetch_unpack(sprint_context *context, const char *archive, const s
   u.reader = archive_read_new();
   u.paths = calloc(n, sizeof *u.paths);
   u.parts = calloc(n, sizeof *u.parts);
-  u.done = calloc(n, sizeof *u.done);
+  u.streams = calloc(n, sizeof *u.streams);
   sprint_status status = SPRINT_ERROR_MEMORY;
-  if (u.reader && u.paths && u.parts && u.done) {
+  if (u.reader && u.paths && u.parts && u.streams) {
     for (size_t i = 0; i < n; i++) {
       u.paths[i] = cli_format("%s/%s", folder, members[i].path);
       u.parts[i] = cli_format("%s.part", u.paths[i]);

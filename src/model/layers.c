@@ -137,9 +137,9 @@ static sprint_status parse_list(const struct sprint__section *section, struct sp
     SPRINT__TRY(parse_layer(section, text, &layers[i]));
     shape = layers[i].to;
     offset += layers[i].n_weights + layers[i].n_biases;
+    if (offset > 1000000000) return sprint__refuse(section, "layers", "%zu parameters are more than 1e9", offset);
     if (comma) text = comma + 1;
   }
-  if (offset > 1000000000) return sprint__refuse(section, "layers", "%zu parameters are more than 1e9", offset);
   return SPRINT_OK;
 }
 

@@ -27,6 +27,9 @@ size_t sprint__network_scratch(const struct sprint__network *net, size_t layer_s
 sprint_status sprint__layers_parse(const struct sprint__section *section, struct sprint__shape shape,
                                    struct sprint__arena *arena, struct sprint__layer **ret_layers, size_t *ret_n);
 
+/* Bytes that a network of these layers takes for its lanes, found without taking them; marks what is absorbed. */
+double sprint__layers_need(struct sprint__layer *layers, size_t n);
+
 /* The list as one text with commas, whether it was given as a text or as a YAML list; owned by the caller. */
 char *sprint__layers_text(const struct sprint__section *section);
 

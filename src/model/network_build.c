@@ -1,6 +1,8 @@
 /* Building a network: the layers of a list, what they take in, names, views and sizes. */
+#define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "model/interleaved.h"
 #include "model/network.h"
@@ -27,25 +29,60 @@ static void absorb_relus(struct sprint__network *net) {
   }
 }
 
-/* Names, views and sizes that follow from the layers. */
-static sprint_status describe(sprint_model *model, bool l2_biases) {
-  struct sprint__network *net = model->impl;
-  model->tensors = sprint__arena_take(&model->arena, 2 * net->n_layers, sizeof *model->tensors);
-  SPRINT__TRY(sprint__arena_status(&model->arena));
-  size_t widths = 0, scratch = 0;
-  double products = 0;
+/* What follows from the layers for a block of rows: how many, and what they need. */
+struct extent {
+  size_t n_params;
+  size_t widths, scratch; /* reals of a row's activations; of the layer that works in most */
+  double products;
+};
+
+static struct extent measure(struct sprint__network *net) {
+  struct extent e = {0};
   for (size_t l = 0; l < net->n_layers; l++) {
     struct sprint__layer *layer = &net->layers[l];
-    model->n_params += layer->n_weights + layer->n_biases;
-    products += layer->products;
-    if (layer->scratch > scratch) scratch = layer->scratch;
-    if (!layer->absorbed) {
-      widths += layer->out + layer->saved;
-      if (layer->out > net->max_width) net->max_width = layer->out;
-      net->last = l;
-      layer->activations = net->activations;
-      net->activations += 2 * layer->out;
-    }
+    e.n_params += layer->n_weights + layer->n_biases;
+    e.products += layer->products;
+    if (layer->scratch > e.scratch) e.scratch = layer->scratch;
+    if (layer->absorbed) continue;
+    e.widths += layer->out + layer->saved;
+    if (layer->out > net->max_width) net->max_width = layer->out;
+    net->last = l;
+    layer->activations = net->activations;
+    net->activations += 2 * layer->out;
+  }
+  return e;
+}
+
+/* Outputs of a first layer that interleaved records may come in above; 0: they may not. */
+static size_t upper_width(const struct sprint__network *net) {
+  const struct sprint__layer *first = &net->layers[0];
+  return first->kind == &sprint__layer_dense && first->out % SPRINT__GROUP == 0 ? first->out : 0;
+}
+
+static size_t block_of(const struct sprint__network *net, const struct extent *e) {
+  size_t rows = (e->n_params > FEW_PARAMS ? BLOCK_REALS : BLOCK_REALS_SMALL) / (e->widths + 3 * net->max_width);
+  size_t least = upper_width(net) ? LEAST_UPPER_ROWS : LEAST_ROWS;
+  return rows < least ? least : rows > 256 ? 256 : rows / 16 * 16;
+}
+
+static void absorb(struct sprint__network *net) {
+  absorb_relus(net);
+  sprint__conv_pool_absorb(net->layers, net->n_layers);
+}
+
+double sprint__layers_need(struct sprint__layer *layers, size_t n) {
+  struct sprint__network net = {.n_layers = n, .layers = layers};
+  absorb(&net);
+  struct extent e = measure(&net);
+  net.block = block_of(&net, &e);
+  double reals = (double)sprint__network_scratch(&net, e.scratch) + (double)e.n_params;
+  return SPRINT__MAX_LANES * reals * (double)sizeof(sprint_real);
+}
+
+static void name_tensors(sprint_model *model) {
+  const struct sprint__network *net = model->impl;
+  for (size_t l = 0; l < net->n_layers; l++) {
+    const struct sprint__layer *layer = &net->layers[l];
     if (!layer->n_weights) continue;
     struct sprint__tensor_view *view = &model->tensors[model->n_tensors];
     view[0] = (struct sprint__tensor_view){"", layer->offset, layer->n_dims, {0}, layer->by_input};
@@ -55,20 +92,37 @@ static sprint_status describe(sprint_model *model, bool l2_biases) {
     snprintf(view[1].name, sizeof view[1].name, "%zu.bias", l);
     model->n_tensors += 2;
   }
-  const struct sprint__layer *first = &net->layers[0];
-  size_t upper = first->kind == &sprint__layer_dense && first->out % SPRINT__GROUP == 0 ? first->out : 0;
-  size_t rows = (model->n_params > FEW_PARAMS ? BLOCK_REALS : BLOCK_REALS_SMALL) / (widths + 3 * net->max_width);
-  size_t least = upper ? LEAST_UPPER_ROWS : LEAST_ROWS;
-  net->block = rows < least ? least : rows > 256 ? 256 : rows / 16 * 16;
+}
+
+/* Names, views and sizes that follow from the layers. */
+static sprint_status describe(sprint_model *model, bool l2_biases) {
+  struct sprint__network *net = model->impl;
+  model->tensors = sprint__arena_take(&model->arena, 2 * net->n_layers, sizeof *model->tensors);
+  SPRINT__TRY(sprint__arena_status(&model->arena));
+  struct extent e = measure(net);
+  size_t upper = upper_width(net);
+  model->n_params = e.n_params;
+  name_tensors(model);
+  net->block = block_of(net, &e);
   if (upper) model->upper = (struct sprint__upper){upper, net->activations, net->block};
-  model->scratch_size = sprint__network_scratch(net, scratch);
-  model->cost_per_row = 6.0 * products;
+  model->scratch_size = sprint__network_scratch(net, e.scratch);
+  model->cost_per_row = 6.0 * e.products;
   if (l2_biases) return SPRINT_OK;
   model->undecayed = sprint__arena_take(&model->arena, model->n_params, 1);
   SPRINT__TRY(sprint__arena_status(&model->arena));
   for (size_t l = 0; l < net->n_layers; l++)
     memset(model->undecayed + net->layers[l].offset + net->layers[l].n_weights, 1, net->layers[l].n_biases);
   return SPRINT_OK;
+}
+
+/* Found before memory is taken that a machine does not have. */
+static sprint_status check_room(const struct sprint__section *section, const sprint_model *model) {
+  double need =
+      SPRINT__MAX_LANES * ((double)model->scratch_size + (double)model->n_params) * (double)sizeof(sprint_real);
+  double there = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+  if (need <= there) return SPRINT_OK;
+  return sprint__refuse(section, "layers", "they need %.3g GB to work in, and this machine has %.3g", need / 1e9,
+                        there / 1e9);
 }
 
 static sprint_status check_loss(const struct sprint__section *section, const struct sprint__network *net,
@@ -98,8 +152,7 @@ static sprint_status fill_network(const struct sprint__section *section, struct 
   SPRINT__TRY(sprint__layers_parse(section, shape, &model->arena, &net->layers, &net->n_layers));
   if (net->n_layers > SPRINT__MAX_LAYERS)
     return sprint__refuse(section, "layers", "%zu layers are more than %d", net->n_layers, SPRINT__MAX_LAYERS);
-  absorb_relus(net);
-  sprint__conv_pool_absorb(net->layers, net->n_layers);
+  absorb(net);
   model->n_outputs = net->layers[net->n_layers - 1].out;
   model->linear = net->n_layers == 1 && net->layers[0].kind == &sprint__layer_dense;
   net->init = sprint__get_section(section, "init")->kind->ops;
@@ -111,6 +164,7 @@ static sprint_status fill_network(const struct sprint__section *section, struct 
   SPRINT__TRY(describe(model, sprint__get_flag(section, "l2_biases")));
   if (model->n_params == 0)
     return sprint__refuse(section, "layers", "no layer has parameters; a dense one was expected");
+  SPRINT__TRY(check_room(section, model));
   model->layers_text = sprint__arena_keep(&model->arena, sprint__layers_text(section));
   model->loss_text = sprint__arena_keep(&model->arena, sprint__section_text(loss));
   return sprint__model_finish(model);

@@ -13,13 +13,16 @@
 #define BLOCK_SIZE        65536
 #define GZIP_WINDOW       (15 + 16)
 #define MAX_DEFLATE_RATIO 1032 /* zlib's documentation: "the limit is 1032:1" */
+#define MOST_RATIO        64.0 /* that is taken for granted: MNIST's is 5, a table of very few different rows has 100 */
+#define MOST_UNASKED      67108864.0
 
 struct sprint__bytes {
   sprint_context *context;
   const char *path;
   FILE *stream;
   uint64_t file_size;
-  bool gzip, ended; /* ended: no gzip member is open */
+  uint64_t n_in, n_out; /* bytes read of the file, and unpacked from them */
+  bool gzip, ended;     /* ended: no gzip member is open */
   z_stream inflater;
   unsigned char block[BLOCK_SIZE];
 };
@@ -39,6 +42,7 @@ static sprint_status refuse(const struct sprint__bytes *r, const char *what) {
 static sprint_status refill(struct sprint__bytes *r) {
   r->inflater.next_in = r->block;
   r->inflater.avail_in = (unsigned)fread(r->block, 1, BLOCK_SIZE, r->stream);
+  r->n_in += r->inflater.avail_in;
   if (ferror(r->stream)) return sprint_fail(r->context, SPRINT_ERROR_IO, "%s: cannot be read to its end", r->path);
   return SPRINT_OK;
 }
@@ -95,6 +99,13 @@ static sprint_status inflate_some(struct sprint__bytes *r) {
   return SPRINT_OK;
 }
 
+/* Whether so many packed bytes may unpack to so many: what was made to fill memory does not get far. */
+static sprint_status check_ratio(const struct sprint__bytes *r, double n_out, double n_in) {
+  if (n_out <= MOST_RATIO * n_in + MOST_UNASKED) return SPRINT_OK;
+  return refuse(r,
+                "unpacks to more than 64 times its size and 64 MB; where that is right, unpack it with gunzip first");
+}
+
 static sprint_status read_gzip(struct sprint__bytes *r, size_t n, size_t *ret_n) {
   size_t left = n;
   while (left) {
@@ -104,6 +115,8 @@ static sprint_status read_gzip(struct sprint__bytes *r, size_t n, size_t *ret_n)
     r->inflater.avail_out = room;
     SPRINT__TRY(inflate_some(r));
     left -= room - r->inflater.avail_out;
+    r->n_out += room - r->inflater.avail_out;
+    SPRINT__TRY(check_ratio(r, (double)r->n_out, (double)r->n_in));
   }
   *ret_n = n - left;
   return SPRINT_OK;
@@ -123,6 +136,10 @@ sprint_status sprint__bytes_read(struct sprint__bytes *r, void *ret_bytes, size_
   if (!r->gzip) return read_plain(r, ret_bytes, n, ret_n);
   r->inflater.next_out = ret_bytes;
   return read_gzip(r, n, ret_n);
+}
+
+sprint_status sprint__bytes_expect(const struct sprint__bytes *r, uint64_t n) {
+  return r->gzip ? check_ratio(r, (double)n, (double)r->file_size) : SPRINT_OK;
 }
 
 uint64_t sprint__bytes_at_most(const struct sprint__bytes *r) {

@@ -3,12 +3,15 @@
 
 #include <string.h>
 
+#include "base/file.h"
+
 struct picker {
   struct sprint__csv_rows rows;
   const struct sprint__csv_wanted *wanted;
   double *codes; /* (n_fields) of a row */
   struct sprint__csv_scored *scored;
   size_t n_room, y_room, weight_room;
+  double size; /* of the file; 0: nobody knows */
 };
 
 static sprint_status find_columns(struct picker *p) {
@@ -26,11 +29,18 @@ static sprint_status find_columns(struct picker *p) {
   return SPRINT_OK;
 }
 
+/* Room for so many rows: a word of a category may stand for very many features. */
+static sprint_status check_room(const struct picker *p, size_t n_rows) {
+  double need = (double)n_rows * (double)p->rows.encoding->n_features * (double)sizeof *p->scored->x;
+  return sprint__memory_check(p->rows.context, p->rows.path, need, p->size);
+}
+
 static sprint_status take_header(void *user, const struct sprint__csv_row *row, size_t n_rows_guess) {
   struct picker *p = user;
   const struct sprint__encoding *encoding = p->rows.encoding;
   SPRINT__TRY(sprint__csv_rows_match(&p->rows, row));
   p->codes = sprint__arena_take(p->rows.arena, encoding->n_fields, sizeof *p->codes);
+  SPRINT__TRY(check_room(p, n_rows_guess));
   p->scored->x = sprint__alloc(p->rows.context, n_rows_guess, encoding->n_features * sizeof *p->scored->x);
   p->n_room = n_rows_guess;
   if (!p->codes || !p->scored->x) return SPRINT_ERROR_MEMORY;
@@ -68,6 +78,7 @@ static sprint_status take_row(void *user, const struct sprint__csv_row *row) {
   struct sprint__csv_scored *scored = p->scored;
   size_t d = p->rows.encoding->n_features;
   bool dropped = false;
+  if (scored->n == p->n_room) SPRINT__TRY(check_room(p, 2 * scored->n));
   SPRINT__TRY(
       sprint__grow(p->rows.context, (void **)&scored->x, scored->n, &p->n_room, scored->n + 1, d * sizeof *scored->x));
   SPRINT__TRY(sprint__csv_rows_codes(&p->rows, row, p->codes, &dropped));
@@ -91,6 +102,7 @@ sprint_status sprint__csv_score(struct sprint__encoding *encoding, const char *p
                                      .fill = fill,
                                      .target = wanted->classes ? SPRINT__TARGET_CLASS : SPRINT__TARGET_VALUE,
                                      .classes = wanted->classes};
+  p.size = sprint__file_size(path);
   struct sprint__csv_sink sink = {&p, take_header, take_row};
   struct sprint__dialect open = encoding->dialect;
   sprint_status status = sprint__csv_read(context, path, &encoding->dialect, &sink);

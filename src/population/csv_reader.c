@@ -31,7 +31,8 @@ struct sprint__csv_reader {
   size_t n_mark;            /* bytes of a byte-order mark at the start so far */
   size_t n_columns, n_rows; /* of the header, below it */
   size_t n_rows_guess;
-  char *head; /* the header, until it has told the separator */
+  size_t most_fields; /* that a file of its size can have; 0: nobody knows */
+  char *head;         /* the header, until it has told the separator */
   size_t n_head, head_room;
   bool head_quoted;
 };
@@ -83,7 +84,8 @@ static sprint_status deliver(struct sprint__csv_reader *r) {
   struct sprint__csv_row row = {r->row_line, r->n_fields, r->text, r->starts};
   if (!r->n_columns) {
     r->n_columns = row.n;
-    return r->sink.header(r->sink.user, &row, r->n_rows_guess);
+    size_t most = r->most_fields / row.n + 1; /* a field takes a byte, with what ends it */
+    return r->sink.header(r->sink.user, &row, r->n_rows_guess < most ? r->n_rows_guess : most);
   }
   if (row.n != r->n_columns)
     return sprint_fail(r->context, SPRINT_ERROR_INPUT, "%s:%zu: %zu %s, the header has %zu", r->path, row.line, row.n,
@@ -259,5 +261,6 @@ sprint_status sprint__csv_read(sprint_context *context, const char *path, struct
   SPRINT__TRY(sprint__dialect_find(dialect, context, path, block, size));
   SPRINT__TRY(sprint__csv_reader_new(context, path, dialect, sink, &r));
   r->n_rows_guess = guess_rows(bytes, block, size);
+  r->most_fields = (size_t)sprint__bytes_at_most(bytes);
   return read_blocks(r, bytes, block, size);
 }

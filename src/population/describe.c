@@ -10,6 +10,19 @@
 #include "population/build.h"
 #include "population/bytes.h"
 
+/* Most columns of many have few values, or soon too many. */
+static sprint_status make_room(struct sprint__tally *t) {
+  enum { FEW = 2 };
+  if (t->n_seen <= t->n_room) return SPRINT_OK;
+  size_t n_room = t->n_room ? SPRINT__MAX_VALUES : FEW;
+  struct sprint__value_seen *seen = sprint__arena_take(t->arena, n_room, sizeof *seen);
+  if (!seen) return SPRINT_ERROR_MEMORY;
+  if (t->n_room) memcpy(seen, t->seen, t->n_room * sizeof *seen);
+  t->seen = seen;
+  t->n_room = n_room;
+  return SPRINT_OK;
+}
+
 /* Counts a distinct value, found by number or by text. */
 static sprint_status see(struct sprint__tally *t, bool number, double value, const char *text, size_t n) {
   if (t->n_seen > SPRINT__MAX_VALUES) return SPRINT_OK;
@@ -20,6 +33,7 @@ static sprint_status see(struct sprint__tally *t, bool number, double value, con
     return SPRINT_OK;
   }
   if (t->n_seen++ == SPRINT__MAX_VALUES) return SPRINT_OK;
+  SPRINT__TRY(make_room(t));
   char *copy = number ? NULL : sprint__arena_strdup(t->arena, text);
   t->seen[t->n_seen - 1] = (struct sprint__value_seen){number, value, copy, n};
   return sprint__arena_status(t->arena);

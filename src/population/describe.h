@@ -24,7 +24,8 @@ struct sprint__tally {
   size_t n_missing, n_texts, n_numbers;
   double min, max, sum;
   size_t n_seen; /* SPRINT__MAX_VALUES + 1: more than that, and none is kept */
-  struct sprint__value_seen seen[SPRINT__MAX_VALUES];
+  size_t n_room;
+  struct sprint__value_seen *seen; /* (n_room) of the arena */
 };
 
 /* n times this number (NaN: missing), or this text. */

@@ -2,10 +2,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "population/cell.h"
 #include "population/csv_reader.h"
 #include "population/describe.h"
 #include "population/guess.h"
+
+/* Bytes that the description of a column takes, or soon does: measured on one of few values. */
+#define COLUMN_SIZE 3400.0
 
 /* What is seen of a column beside its tally. */
 struct seen {
@@ -25,6 +29,8 @@ static sprint_status take_header(void *user, const struct sprint__csv_row *row, 
   struct describer *d = user;
   sprint_context *context = d->info->arena.context;
   (void)n_rows_guess;
+  SPRINT__TRY(sprint__memory_check(context, d->info->file.path, (double)row->n * COLUMN_SIZE,
+                                   sprint__file_size(d->info->file.path)));
   SPRINT__TRY(sprint__info_columns(d->info, row->n, &d->tallies));
   d->seen = sprint__alloc(context, row->n, sizeof *d->seen);
   if (!d->seen) return SPRINT_ERROR_MEMORY;

@@ -88,6 +88,7 @@ sprint_status sprint__idx_read(sprint_context *context, const char *path, size_t
   l.idx.gzip = sprint__bytes_is_gzip(reader);
   SPRINT__TRY(read_start(&l, n_dims));
   SPRINT__TRY(read_shape(&l));
+  SPRINT__TRY(sprint__bytes_expect(reader, l.idx.n_bytes));
   SPRINT__SCOPED(sprint__free) uint8_t *bytes = l.idx.bytes = sprint__alloc(context, l.idx.n_bytes, 1);
   if (!bytes) return SPRINT_ERROR_MEMORY;
   SPRINT__TRY(read_elements(&l));

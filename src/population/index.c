@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { FIRST_SLOTS = 64 };
+enum { FIRST_SLOTS = 16 };
 
 /* FNV-1a, 64 bits (Fowler, Noll, Vo). */
 static uint64_t hash_of(const char *text) {

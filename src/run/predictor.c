@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/sized.h"
 #include "base/vector.h"
 #include "config/names.h"
@@ -161,14 +162,17 @@ static sprint_status read_shape(sprint_predictor *predictor, const struct sprint
   return SPRINT_OK;
 }
 
-/* Whether the layers' parameters can be in a file of this size at all; asked before room is made for them. */
+/* Whether the layers' parameters can be in a file of this size at all, and what the layers work in is in proportion to
+ * it; asked before room is made for them. */
 static sprint_status check_size(const sprint_predictor *predictor, const struct sprint__section *section, size_t size) {
   SPRINT__SCRATCH(room, predictor->context);
   struct sprint__layer *layers = NULL;
   size_t n = 0, n_params = 0;
   SPRINT__TRY(sprint__layers_parse(section, predictor->shape, &room, &layers, &n));
   for (size_t l = 0; l < n; l++) n_params += layers[l].n_weights + layers[l].n_biases;
-  if (n_params <= size / sizeof(float)) return SPRINT_OK;
+  double need = sprint__layers_need(layers, n);
+  if (n_params <= size / sizeof(float))
+    return sprint__memory_check(predictor->context, predictor->path, need, sprint__file_size(predictor->path));
   return sprint_fail(predictor->context, SPRINT_ERROR_INPUT,
                      "%s: its layers have %zu parameters, its tensors %zu bytes", predictor->path, n_params, size);
 }
@@ -323,18 +327,24 @@ void sprint__predictor_features(const sprint_predictor *predictor, const double 
   for (size_t i = 0; i < n * d; i++) ret_x[i] = sprint__column_feature(&predictor->columns[i % d], raw[i]);
 }
 
-enum { ROWS = 1024 }; /* scored at once */
+enum { ROWS = 1024, MOST_REALS = 1 << 23 }; /* scored at once, of rows that are not very long */
+
+static size_t rows_at_once(size_t n, size_t d) {
+  size_t rows = MOST_REALS / d < 1 ? 1 : MOST_REALS / d < ROWS ? MOST_REALS / d : ROWS;
+  return n < rows ? n : rows;
+}
 
 sprint_status sprint_predictor_score(sprint_predictor *predictor, const double *raw, size_t n, double *ret_scores) {
   if (!predictor) return SPRINT_ERROR_ARGUMENT;
   SPRINT__REQUIRE(predictor->context, raw, ret_scores);
   SPRINT__SCRATCH(room, predictor->context);
   size_t d = predictor->n_features, n_scores = sprint_predictor_n_scores(predictor);
-  sprint_real *x = sprint__arena_take(&room, ROWS, d * sizeof *x);
-  sprint_real *outputs = sprint__arena_take(&room, ROWS, predictor->model->n_outputs * sizeof *outputs);
+  size_t most = rows_at_once(n, d);
+  sprint_real *x = sprint__arena_take(&room, most, d * sizeof *x);
+  sprint_real *outputs = sprint__arena_take(&room, most, predictor->model->n_outputs * sizeof *outputs);
   SPRINT__TRY(sprint__arena_status(&room));
   for (size_t start = 0, rows; start < n; start += rows, raw += rows * d) {
-    rows = n - start < ROWS ? n - start : ROWS;
+    rows = n - start < most ? n - start : most;
     sprint__predictor_features(predictor, raw, rows, x);
     SPRINT__TRY(sprint_model_outputs(predictor->model, predictor->theta, x, rows, outputs));
     SPRINT__TRY(sprint__network_scores(predictor->model, outputs, rows, ret_scores + start * n_scores));

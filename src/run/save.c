@@ -8,6 +8,7 @@
 #include <zlib.h>
 
 #include "base/file.h"
+#include "base/print.h"
 #include "base/sum.h"
 #include "config/number.h"
 #include "run/assessment.h"
@@ -218,7 +219,9 @@ static sprint_status save_record(const sprint_run *run, const char *folder) {
   for (size_t i = 0; i < SPRINT__COUNT(names); i++) {
     SPRINT__SCOPED(sprint__free) char *path = sprint__printf(run->context, "%s/%s", folder, names[i]);
     if (!path) return SPRINT_ERROR_MEMORY;
-    if (sprint__sum_of_file(path, sum)) json_object_set_new(files, names[i], json_string(sum));
+    if (access(path, F_OK) != 0) continue; /* a run has one of the two models, or none */
+    if (!sprint__sum_of_file(path, sum)) return sprint_fail(run->context, SPRINT_ERROR_IO, "%s: cannot be read", path);
+    json_object_set_new(files, names[i], json_string(sum));
   }
   json_object_set(json, "files", files);
   return save_json(run->context, folder, json);

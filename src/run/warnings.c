@@ -160,9 +160,10 @@ static sprint_status look_at_range(const struct look *look) {
   SPRINT__SCOPED(sprint__free) char *columns = sprint__text_take(&text);
   if (!columns) return SPRINT_ERROR_MEMORY;
   if (!n) return SPRINT_OK;
-  return warn(look, SPRINT_WARNING_RANGE,
-              sprint__printf(context, "people left the range of the data: %s%s%s", columns, n > NAMED ? ", ..." : "",
-                             takes_bounds(look->run->shift) ? "; `bounds: observed` of the shift keeps them in it" : ""));
+  return warn(
+      look, SPRINT_WARNING_RANGE,
+      sprint__printf(context, "people left the range of the data: %s%s%s", columns, n > NAMED ? ", ..." : "",
+                     takes_bounds(look->run->shift) ? "; `bounds: observed` of the shift keeps them in it" : ""));
 }
 
 sprint_status sprint__run_doubts(const sprint_run *run, struct sprint__arena *arena, char **warnings) {

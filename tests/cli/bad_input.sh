@@ -96,7 +96,7 @@ refuses 2 "--threads: '2x' is not a whole number" run good.yaml --threads 2x
 refuses 2 "--params FILE and --out FILE are needed; usage: sprint grad" grad good.yaml --out g.npy
 refuses 2 "--out FILE is needed; usage: sprint init" init good.yaml
 refuses 2 "an argument is missing; usage: sprint predict MODEL.safetensors DATA.csv" predict out/model.safetensors
-refuses 2 "'data import' is not a command; did you mean 'data export'? 'data' goes with get, list, info or export" data import good.yaml --out x
+refuses 2 "'data import' is not a command; did you mean 'data export'? 'data' goes with get, list, check, info or export" data import good.yaml --out x
 refuses 2 "--out PREFIX is needed" data export good.yaml
 refuses 2 "'animals' is not a family of kinds" list animals
 

@@ -29,7 +29,7 @@ completes() { equal "bash: sprint ${*:2}" "$1" "$(answers "${@:2}" | sort | xarg
 offers() { check "bash: sprint ${*:2} offers $1, got '$(answers "${@:2}" | xargs)'" grep -qxF -- "$1" <(answers "${@:2}"); }
 completes "reproduce run" r
 completes "data" dat
-completes "export get info list" data ""
+completes "check export get info list" data ""
 completes "get" data g
 completes "cifar10 credit" data get c
 completes "run" help ru

@@ -113,7 +113,7 @@ check "mirrors: the first failure is said" grep -q '^http://127.0.0.1:9/numbers.
   inner/b.txt b.txt 11 >stdout 2>stderr || fail "tar: $(cat stderr)"
 equal "tar: a" first "$(cat tar/deep/er/a.txt)"
 equal "tar: b" "second one" "$(cat tar/b.txt)"
-equal "tar: nothing else" "b.txt deep deep/er deep/er/a.txt" "$(cd tar && find . -mindepth 1 | sed 's,^./,,' | sort | xargs)"
+equal "tar: nothing else" "b.txt deep deep/er deep/er/a.txt made-up.sha256" "$(cd tar && find . -mindepth 1 | sed 's,^./,,' | sort | xargs)"
 n=$(requests cut-100)
 "$SPRINT_FETCH_TOOL" tar made.tar.gz "$tar_size" "$tar_sum" "$at/cut-100/" inner/a.txt deep/er/a.txt 6 \
   inner/b.txt b.txt 11 >stdout 2>stderr || fail "tar again: $(cat stderr)"
@@ -172,23 +172,81 @@ cp "$SPRINT" alone
 equal "without sprint-fetch: exit code" 1 $?
 check "without sprint-fetch" grep -q "/sprint-fetch, which does the fetching, cannot be run: No such file" stderr
 
-### Complete by their sizes
-mkdir -p whole/cifar-10-batches-bin whole/credit
-for batch in data_batch_1 data_batch_2 data_batch_3 data_batch_4 data_batch_5 test_batch; do
-  truncate -s 30730000 whole/cifar-10-batches-bin/$batch.bin
-done
-truncate -s 7564965 whole/credit/cs-training.csv
+### Complete by what is in them: sizes alone do not do. Batches of made-up images with ten classes stand for CIFAR-10's
+mkdir -p zeros/cifar-10-batches-bin whole/cifar-10-batches-bin
+python3 - <<'END'
+import random
+r = random.Random(4)
+for name in [f"data_batch_{i}" for i in range(1, 6)] + ["test_batch"]:
+    pixels = r.randbytes(3072 + 10000)
+    with open(f"whole/cifar-10-batches-bin/{name}.bin", "wb") as out:
+        for i in range(10000):
+            out.write(bytes([i % 10]) + pixels[i:i + 3072])
+END
+for batch in whole/cifar-10-batches-bin/*.bin; do truncate -s 30730000 zeros/cifar-10-batches-bin/"$(basename "$batch")"; done
 n=$(wc -l <log)
 runs data get cifar10 --dir whole
-runs data get credit --dir whole
+runs data check whole
+equal "check: six batches, right by what is in them" 6 "$(grep -c 'right, by its labels and images; there is no sum' stdout)"
+refuses "zeros/cifar-10-batches-bin/data_batch_1.bin: does not have ten classes" data get cifar10 --dir zeros
+check "zeros: what to do" grep -q 'left as it is: move it away' stderr
 equal "whole: no request" "$n" "$(wc -l <log)"
+"$SPRINT" data check zeros >stdout 2>stderr
+equal "check zeros: exit code" 1 $?
+equal "check zeros: each is named" 6 "$(grep -c 'does not have ten classes' stderr)"
+runs data list --data zeros
+check "list: zeros are not complete" grep -q '^cifar10 *not complete in zeros: cifar-10-batches-bin/data_batch_1.bin is missing, or' stdout
+mkdir zeros/credit
+truncate -s 7564965 zeros/credit/cs-training.csv
+refuses "zeros/credit/cs-training.csv: has the SHA-256 sum" data get credit --dir zeros
+rm -r zeros
 runs data list --data whole
 check "list: cifar10" grep -q '^cifar10 *complete in whole$' stdout
 check "list: mnist" grep -q '^mnist *not here; `sprint data get mnist` fetches it$' stdout
 check "list: where" grep -q '^looked for in the working folder, then in the data folder whole$' stdout
+(cd whole && sha256sum cifar-10-batches-bin/*.bin >cifar10.sha256)
+runs data check cifar10 --data whole
+equal "check: by the sums noted" 6 "$(grep -c 'right, by the sum noted when it was unpacked' stdout)"
+printf x | dd of=whole/cifar-10-batches-bin/data_batch_3.bin bs=1 seek=5000000 conv=notrunc 2>/dev/null
+refuses "data_batch_3.bin: has the SHA-256 sum" data check whole
+printf '\377' | dd of=whole/cifar-10-batches-bin/data_batch_3.bin bs=1 seek=3073 conv=notrunc 2>/dev/null
+rm whole/cifar10.sha256
+refuses "data_batch_3.bin: does not have ten classes" data check whole
+dd if=/dev/zero of=whole/cifar-10-batches-bin/data_batch_4.bin bs=3072 seek=1 count=1 oflag=seek_bytes conv=notrunc 2>/dev/null
+dd if=/dev/zero of=whole/cifar-10-batches-bin/data_batch_4.bin bs=3072 seek=30731 count=1 oflag=seek_bytes conv=notrunc 2>/dev/null
+"$SPRINT" data check whole >stdout 2>stderr
+check "check: an image of zeros" grep -q 'data_batch_4.bin: image 0 is one value throughout' stderr
 truncate -s 30730001 whole/cifar-10-batches-bin/test_batch.bin
 SPRINT_DATA=whole runs data list
-check "list: a wrong size" grep -q '^cifar10 *not complete in whole: cifar-10-batches-bin/test_batch.bin is missing or' stdout
+check "list: a wrong size" grep -q '^cifar10 *not complete in whole: cifar-10-batches-bin/data_batch_3.bin is missing, or' stdout
+"$SPRINT" data check nosuch >stdout 2>stderr
+equal "check: neither a set nor a folder" 2 $?
+mkdir empty
+refuses "any public set is not in empty" data check empty
+refuses "mnist is not in the working folder" data check mnist
+
+### Sums are noted by get
+equal "noted sums" "$(cd tar && sha256sum deep/er/a.txt b.txt)" "$(cat tar/made-up.sha256)"
+
+### Links and others' files under the names of parts are not written to
+unset SPRINT_MIRROR
+echo precious >precious
+mkdir linked hardlinked
+ln -s ../precious linked/numbers.csv.part
+fails_to_fetch plain linked "is a link; move it away"
+ln precious hardlinked/numbers.csv.part
+fails_to_fetch plain hardlinked "is not a regular file of our own"
+mkdir linktar linktar/deep linktar/deep/er
+ln -s ../../../precious linktar/deep/er/a.txt.part
+"$SPRINT_FETCH_TOOL" linktar made.tar.gz "$tar_size" "$tar_sum" "$at/plain/" inner/a.txt deep/er/a.txt 6 >stdout 2>stderr
+equal "unpacking over a link: exit code" 1 $?
+check "unpacking over a link: the sentence" grep -q 'deep/er/a.txt.part: is a link' stderr
+equal "precious is" precious "$(cat precious)"
+mkdir -p left
+echo left over >left/a.txt.part
+"$SPRINT_FETCH_TOOL" left made.tar.gz "$tar_size" "$tar_sum" "$at/plain/" inner/a.txt a.txt 6 >stdout 2>stderr || fail "left: $(cat stderr)"
+equal "a part left over from a dead process is begun anew" first "$(cat left/a.txt)"
+check "and is gone" test ! -e left/a.txt.part
 
 kill $server 2>/dev/null
 wait $server 2>/dev/null

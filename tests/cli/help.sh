@@ -43,7 +43,7 @@ while read -r command; do
     "$(synopsis "$command")"
 done <commands
 runs help data
-check "a word that several commands begin with" test "$(grep -c '^usage: sprint data' stdout)" = 4
+check "a word that several commands begin with" test "$(grep -c '^usage: sprint data' stdout)" = 5
 cp stdout expected
 runs data --help
 check "data --help is help data" cmp -s expected stdout
@@ -64,8 +64,8 @@ says 2 "did you mean 'compare'?" help comapre
 says 2 "did you mean '--help'?" --hlep
 says 2 "'data gte' is not a command; did you mean 'data get'?" data gte mnist
 says 2 "'data gte' is not a command; did you mean 'data get'?" help data gte
-says 2 "'data' goes with get, list, info or export" data
-says 2 "'data' goes with get, list, info or export" data zebra
+says 2 "'data' goes with get, list, check, info or export" data
+says 2 "'data' goes with get, list, check, info or export" data zebra
 says 2 "'zebra' is not a command; \`sprint --help\` lists them" zebra
 says 2 "unknown option '--thread'; did you mean '--threads'? usage: sprint run" run c.yaml --thread 2
 says 2 "unknown option '--deploy'; did you mean '--deployed'?" grad c.yaml --deploy x

@@ -56,6 +56,21 @@ check "/dev/stdout, appended to" cmp -s <(echo before && cat scores.csv) appende
 "$SPRINT" predict $model data.csv --out /dev/stdout | cmp -s scores.csv - || fail "/dev/stdout in a pipe"
 says 1 "/dev/fd/77: cannot be written" predict $model data.csv --out /dev/fd/77
 
+### Parts that dead processes left are swept; one that is being written is not, nor is what only looks like one
+mkdir parts
+: >parts/a.csv.part-0123456789abcdef
+: >parts/b.csv.part-0123456789abcdef
+: >parts/a.csv.part-mine
+ln -s ../scores.csv parts/a.csv.part-00000000000000ff
+(
+  flock 9
+  runs predict $model data.csv --out parts/a.csv
+) 9>parts/a.csv.part-fedcba9876543210 || exit 1
+equal "swept" "a.csv a.csv.part-00000000000000ff a.csv.part-fedcba9876543210 a.csv.part-mine b.csv.part-0123456789abcdef" \
+  "$(cd parts && echo *)"
+check "the scores" cmp -s scores.csv parts/a.csv
+rm -r parts
+
 ### A link stays, and what it leads to is replaced
 mkdir elsewhere
 echo old >elsewhere/target.csv
