@@ -27,6 +27,8 @@
 #define EVERY       5.0
 #define TIMES_SPENT 100.0
 
+#define WORTH_A_WORD 60.0 /* seconds of a run that would be lost */
+
 enum { NOTE = 512 };
 
 struct sprint__checkpoints {
@@ -37,7 +39,7 @@ struct sprint__checkpoints {
   FILE *trace, *timing;      /* that grow */
   double every;              /* seconds between two; 0: as it fits */
   double taken, spent;       /* clock of the newest checkpoint, or of the start; seconds that it took */
-  bool never;                /* there can be none */
+  const char *never;         /* why there can be none; NULL: there can */
   char note[NOTE];           /* what whoever started it should know; "" */
 };
 
@@ -51,15 +53,22 @@ void sprint__checkpoint_free(struct sprint__checkpoints *kept) {
   sprint__free(kept);
 }
 
-bool sprint_run_resumes(const sprint_run *run) { return run && !sprint__engine_unresumable(run->engine); }
-
-const char *sprint_run_note(const sprint_run *run) { return run && run->kept ? run->kept->note : ""; }
-
 __attribute__((format(printf, 2, 3))) static void note(struct sprint__checkpoints *kept, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
   sprint__vsnprintf(kept->note, sizeof kept->note, format, arguments);
   va_end(arguments);
+}
+
+bool sprint_run_resumes(const sprint_run *run) { return run && !sprint__engine_unresumable(run->engine); }
+
+/* That there are no checkpoints is worth a word once there is something to lose. */
+const char *sprint_run_note(const sprint_run *run) {
+  struct sprint__checkpoints *kept = run ? run->kept : NULL;
+  if (!kept) return "";
+  if (kept->never && !kept->note[0] && sprint__clock_coarse() - kept->taken > WORTH_A_WORD)
+    note(kept, "takes no checkpoints, a kill would lose it all: %s", kept->never);
+  return kept->note;
 }
 
 /* The rows of the trace, whose number is read first. */
@@ -208,14 +217,12 @@ sprint_status sprint_run_keep(sprint_run *run, const char *folder, const sprint_
                        "%s: the run is kept, or has begun; before that was expected", folder);
   struct sprint__checkpoints *kept = run->kept = sprint__alloc(run->context, 1, sizeof *kept);
   if (!kept) return SPRINT_ERROR_MEMORY;
-  const char *why = sprint__engine_unresumable(run->engine);
-  kept->never = why != NULL;
+  kept->never = sprint__engine_unresumable(run->engine);
   kept->every = options.every;
   kept->taken = sprint__clock();
   SPRINT__TRY(open_folder(run, folder));
   SPRINT__TRY(check_room(run));
   if (!kept->never) SPRINT__TRY(resume(run));
-  if (kept->never) note(kept, "takes no checkpoints: %s", why);
   SPRINT__TRY(show_rows(run, SPRINT__TRACE_FILE, sprint__trace_print, &kept->trace));
   return show_rows(run, SPRINT__TIMING_FILE, sprint__timing_print, &kept->timing);
 }

@@ -170,7 +170,7 @@ pid=$!
 for _ in $(seq 200); do grep -qs started cut.stderr && break; sleep 0.05; done
 kill -TERM $pid
 wait $pid
-equal "interrupted: exit code" 130 $?
+equal "interrupted: exit code" 143 $?
 check "interrupted: it says so" grep -q '^interrupted; finished runs are in cut' stdout
 check "interrupted: no ranking" test ! -e cut/ranking.csv
 
