@@ -88,6 +88,7 @@ static sprint_status score_rows(sprint_predictor *predictor, const char *csv_pat
                                 double **ret_scores) {
   sprint_context *context = predictor->context;
   const struct sprint__encoding *encoding = predictor->encoding;
+  if (strcmp(csv_path, "-") == 0) csv_path = "/dev/stdin";
   if (out_path) SPRINT__TRY(sprint__file_differs(context, out_path, csv_path));
   if (out_path) SPRINT__TRY(sprint__file_differs(context, out_path, predictor->path));
   SPRINT__SCOPED(sprint__free) double *fill = sprint__alloc(context, encoding->n_fields, sizeof *fill);
