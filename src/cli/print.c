@@ -1,6 +1,5 @@
 /* printf for people, the one door by which foreign texts reach a terminal: see cli_print in cli.h. */
 #include <stdarg.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +9,7 @@
 /* One conversion of a format: %-12.4g. */
 struct conversion {
   char text[32];        /* as it stands, with stars */
-  int width, precision; /* -1: none is said; of a width, below 0: on the left */
+  int width, precision; /* -1: none is said */
   bool left, width_star, precision_star;
   char size; /* l, L (for ll), z or 0 */
   char kind;
