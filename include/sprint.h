@@ -671,9 +671,9 @@ SPRINT_API sprint_status sprint_predictor_load(sprint_context *context, const ch
                                                sprint_predictor **ret_predictor);
 SPRINT_API void sprint_predictor_free(sprint_predictor *predictor);
 
-/* Scores a CSV that has the model's feature columns (others are ignored) and writes a CSV to out_path (NULL or "-":
- * standard output): row, prediction, then one probability per class. Of two classes the prediction goes by the
- * threshold, of more it is the likeliest. The CSV and the model are refused as out_path. */
+/* Scores a CSV ("-": standard input) that has the model's feature columns (others are ignored) and writes a CSV to
+ * out_path (NULL or "-": standard output): row, prediction, then one probability per class. Of two classes the
+ * prediction goes by the threshold, of more it is the likeliest. The CSV and the model are refused as out_path. */
 SPRINT_API sprint_status sprint_predictor_score_csv(sprint_predictor *predictor, const char *csv_path,
                                                     const char *out_path);
 

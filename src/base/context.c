@@ -106,19 +106,14 @@ sprint_status sprint__memory_check(sprint_context *context, const char *path, do
                      most / MB, ceil(need / MB));
 }
 
-/* A sentence is one line, whatever the names and values in it hold. */
-static void keep_one_line(char *sentence) {
-  for (; *sentence; sentence++)
-    if ((unsigned char)*sentence < 0x20 || *sentence == 0x7f) *sentence = ' ';
-}
-
 sprint_status sprint_fail(sprint_context *context, sprint_status status, const char *format, ...) {
   if (!context) return status;
+  char sentence[sizeof context->error];
   va_list args;
   va_start(args, format);
-  sprint__vsnprintf(context->error, sizeof context->error, format, args);
+  sprint__vsnprintf(sentence, sizeof sentence, format, args);
   va_end(args);
-  keep_one_line(context->error);
+  sprint__one_line(sentence, context->error, sizeof context->error);
   return status;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "check.h"
+#include "files.h"
 
 static json_t *number(double value) { return isfinite(value) ? json_real(value) : json_null(); }
 
@@ -89,7 +90,5 @@ void cli_check_print_json(const struct cli_check *check) {
   json_object_set_new(json, "runs", count(cli_n_runs(check->experiment)));
   json_object_set_new(json, "seconds", number(check->seconds));
   json_object_set_new(json, "memory", number(check->memory));
-  json_dumpf(json, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
-  putchar('\n');
-  json_decref(json);
+  cli_json_print_digits(json, 9, stdout);
 }

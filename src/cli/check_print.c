@@ -10,7 +10,7 @@ enum { MAX_SHOWN = 30 }; /* methods and points */
 
 static void print_doubt(void *user, const char *doubt) {
   (void)user;
-  printf("warning: %s\n", doubt);
+  cli_print(stdout, "warning: %s\n", doubt);
 }
 
 static void print_data(const struct cli_check *check) {
@@ -18,17 +18,17 @@ static void print_data(const struct cli_check *check) {
   const sprint_population *population = sprint_experiment_population(check->experiment);
   fputs("\ndata\n", stdout);
   if (!isnan(data->majority))
-    printf("  %.4g %% are of the largest class, %s: an accuracy below that is worth nothing\n", 100 * data->majority,
-           data->largest);
+    cli_print(stdout, "  %.4g %% are of the largest class, %s: an accuracy below that is worth nothing\n",
+              100 * data->majority, data->largest);
   if (data->minority < 0.02)
-    printf(
-        "  only %.3g %% are of the class %s: look at AUC, recall and precision, not at accuracy; see "
-        "data.class_weights\n",
-        100 * data->minority, data->rarest);
+    cli_print(stdout,
+              "  only %.3g %% are of the class %s: look at AUC, recall and precision, not at accuracy; see "
+              "data.class_weights\n",
+              100 * data->minority, data->rarest);
   if (data->n_constant)
-    printf("  %zu feature%s the same value in every row, first %s: ignore %s\n", data->n_constant,
-           data->n_constant == 1 ? " has" : "s have", sprint_population_feature_name(population, data->constant),
-           data->n_constant == 1 ? "it" : "them");
+    cli_print(stdout, "  %zu feature%s the same value in every row, first %s: ignore %s\n", data->n_constant,
+              data->n_constant == 1 ? " has" : "s have", sprint_population_feature_name(population, data->constant),
+              data->n_constant == 1 ? "it" : "them");
   if (isnan(data->majority) && !data->n_constant) puts("  nothing to say");
 }
 
@@ -41,7 +41,7 @@ static void print_range(const sprint_step_check *step) {
     snprintf(text, sizeof text, "%.3g", step->largest);
   else
     snprintf(text, sizeof text, "%.3g .. %.3g", step->largest, step->least_left);
-  printf("  %-18s", text);
+  cli_print(stdout, "  %-18s", text);
 }
 
 static void print_verdict(const struct cli_checked *it) {
@@ -94,8 +94,8 @@ static bool is_shown(const struct cli_check *check, const struct cli_checked *it
 
 static void print_steps(const struct cli_check *check, int width) {
   const sprint_step_check *first = &check->checked[0].step;
-  printf("\nis the step safe? (%zu starts each)\n  %-*s  %-9s  %-18s\n", first->starts, width, "method", "step",
-         "largest that stays");
+  cli_print(stdout, "\nis the step safe? (%zu starts each)\n  %-*s  %-9s  %-18s\n", first->starts, width, "method",
+            "step", "largest that stays");
   for (size_t i = 0; i < check->n; i++) {
     const struct cli_checked *it = &check->checked[i];
     if (!is_shown(check, it)) continue;
@@ -118,9 +118,9 @@ static void print_steps(const struct cli_check *check, int width) {
 static void print_cost(const sprint_step_check *step) {
   double seconds = step->epoch_seconds * step->planned;
   if (step->rows > 0)
-    printf("  %9.5g  %10.4g  %10.4g  %11.4g  %9s  %6.0f\n", step->planned, (double)step->cost.ifo,
-           (double)step->cost.samples, (double)step->cost.deployments, isfinite(seconds) ? cli_time(seconds).text : "-",
-           step->rows);
+    cli_print(stdout, "  %9.5g  %10.4g  %10.4g  %11.4g  %9s  %6.0f\n", step->planned, (double)step->cost.ifo,
+              (double)step->cost.samples, (double)step->cost.deployments,
+              isfinite(seconds) ? cli_time(seconds).text : "-", step->rows);
   else if (isnan(step->step) && step->planned > 0)
     printf("  %9.5g  as many passes over everybody as its minimisations take\n", step->planned);
   else
@@ -129,16 +129,16 @@ static void print_cost(const sprint_step_check *step) {
 
 static void print_costs(const struct cli_check *check, int width) {
   size_t n_runs = cli_n_runs(check->experiment);
-  printf("\nwhat a run costs, about%s\n  %-*s  %9s  %10s  %10s  %11s  %9s  %6s\n",
-         sprint_experiment_n_points(check->experiment) > 1 ? ", at the first point" : "", width, "method", "epochs",
-         "IFO", "samples", "deployments", "time", "rows");
+  cli_print(stdout, "\nwhat a run costs, about%s\n  %-*s  %9s  %10s  %10s  %11s  %9s  %6s\n",
+            sprint_experiment_n_points(check->experiment) > 1 ? ", at the first point" : "", width, "method", "epochs",
+            "IFO", "samples", "deployments", "time", "rows");
   for (size_t i = 0; i < sprint_experiment_n_methods(check->experiment); i++) {
     print_name(check, &check->checked[i], width);
     print_cost(&check->checked[i].step);
   }
   if (isfinite(check->seconds))
-    printf("  all %zu run%s: about %s one after the other; %.0f MB of memory, as seen here\n", n_runs,
-           n_runs == 1 ? "" : "s", cli_time(check->seconds).text, check->memory / 1e6);
+    cli_print(stdout, "  all %zu run%s: about %s one after the other; %.0f MB of memory, as seen here\n", n_runs,
+              n_runs == 1 ? "" : "s", cli_time(check->seconds).text, check->memory / 1e6);
 }
 
 /* A hint and the methods that it is for. */
@@ -171,7 +171,7 @@ static void print_hints(const struct cli_check *check) {
   }
   if (n) puts("\nwhat to change");
   for (size_t g = 0; g < n; g++) {
-    printf("  %s: %s\n", groups[g].names, groups[g].hint);
+    cli_print(stdout, "  %s: %s\n", groups[g].names, groups[g].hint);
     free(groups[g].names);
     free(groups[g].hint);
   }
@@ -183,8 +183,8 @@ static void print_advice(const struct cli_check *check) {
   bool optimal = false;
   for (size_t m = 0; m < sprint_experiment_n_methods(check->experiment); m++)
     optimal = optimal || sprint_experiment_method_kind(check->experiment, m)->optimal;
-  printf("\nwhich method? method: %s%s%s\n  %s.\n  Or %s.\n", advice->method, *advice->deploy ? ", deploy: " : "",
-         advice->deploy, advice->because, advice->instead);
+  cli_print(stdout, "\nwhich method? method: %s%s%s\n  %s.\n  Or %s.\n", advice->method,
+            *advice->deploy ? ", deploy: " : "", advice->deploy, advice->because, advice->instead);
   if (optimal)
     puts(
         "  That is for a stable point. perfgd, perfgd-full, dfo and two-stage seek the performative optimum, another "
@@ -195,10 +195,10 @@ void cli_check_print(const struct cli_check *check) {
   const sprint_experiment *experiment = check->experiment;
   const sprint_population *population = sprint_experiment_population(experiment);
   int width = name_width(check);
-  printf("%s: %zu rows, %zu features; %zu point(s) x %zu method(s) x %zu seed(s)\n", sprint_experiment_name(experiment),
-         sprint_population_n(population), sprint_population_n_features(population),
-         sprint_experiment_n_points(experiment), sprint_experiment_n_methods(experiment),
-         sprint_experiment_n_seeds(experiment));
+  cli_print(stdout, "%s: %zu rows, %zu features; %zu point(s) x %zu method(s) x %zu seed(s)\n",
+            sprint_experiment_name(experiment), sprint_population_n(population),
+            sprint_population_n_features(population), sprint_experiment_n_points(experiment),
+            sprint_experiment_n_methods(experiment), sprint_experiment_n_seeds(experiment));
   cli_print_people(experiment, stdout);
   cli_each_doubt(experiment, print_doubt, NULL);
   print_data(check);

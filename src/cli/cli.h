@@ -191,6 +191,10 @@ void cli_watch_json(void);
 /* Zeroed memory, to be freed; ends the program where there is none. */
 void *cli_room(size_t n, size_t size);
 
+/* print.c: fprintf for people, the door by which names, paths and sentences reach a terminal. A text (%s) is shown as
+ * cli_clean shows it, on one line and without control characters; its width and precision count characters. */
+void cli_print(FILE *stream, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 /* printf into a new string, to be freed; ends the program where memory is out. */
 char *cli_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

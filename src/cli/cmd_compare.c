@@ -60,8 +60,8 @@ static int train(struct cli_match *match, const size_t *chosen, size_t n, const 
   int code = CLI_OK;
   sprint_status status = cli_plan_fill(&plan);
   if (status == SPRINT_OK) {
-    printf("%s to %s=%s: %zu run%s", what, match->budget->key, match->budget->amount, plan.n_todo,
-           plan.n_todo == 1 ? "" : "s");
+    cli_print(stdout, "%s to %s=%s: %zu run%s", what, match->budget->key, match->budget->amount, plan.n_todo,
+              plan.n_todo == 1 ? "" : "s");
     if (plan.n_todo < n) printf(" (%zu finished before and kept)", n - plan.n_todo);
     cli_plan_share(&plan, all->n_threads, all->n_jobs);
     if (plan.n_todo > 0)
@@ -76,11 +76,11 @@ static int train(struct cli_match *match, const size_t *chosen, size_t n, const 
   if (status != SPRINT_OK) {
     code = cli_failed(all->context);
   } else if (cli_interrupted()) {
-    printf("interrupted; finished runs are in %s, and the same command goes on from there\n", all->out);
+    cli_print(stdout, "interrupted; finished runs are in %s, and the same command goes on from there\n", all->out);
     code = cli_interrupt_code();
   } else if (n_failed) {
-    fprintf(stderr, "sprint: %zu of %zu runs failed, so nothing is ranked; the others are in %s\n", n_failed, n,
-            all->out);
+    cli_print(stderr, "sprint: %zu of %zu runs failed, so nothing is ranked; the others are in %s\n", n_failed, n,
+              all->out);
     code = CLI_FAILED;
   }
   cli_plan_clear(&plan);
@@ -198,11 +198,11 @@ static sprint_status prepare(struct cli_comparison *all) {
     all->out = out_of(all->options, experiment);
     status = cli_check_out(all->context, all->out);
     const sprint_population *population = sprint_experiment_population(experiment);
-    printf("%s: %s%zu rows, %zu features; %zu point(s) x %zu method(s) x %zu seed(s), %zu budget(s)\n",
-           sprint_experiment_name(experiment),
-           sprint_population_is_endless(population) ? "a population without end, evaluated on a window of " : "",
-           sprint_population_n(population), sprint_population_n_features(population), all->n_points, all->n_methods,
-           all->n_seeds, all->n_budgets);
+    cli_print(stdout, "%s: %s%zu rows, %zu features; %zu point(s) x %zu method(s) x %zu seed(s), %zu budget(s)\n",
+              sprint_experiment_name(experiment),
+              sprint_population_is_endless(population) ? "a population without end, evaluated on a window of " : "",
+              sprint_population_n(population), sprint_population_n_features(population), all->n_points, all->n_methods,
+              all->n_seeds, all->n_budgets);
     cli_print_people(experiment, stdout);
   }
   sprint_experiment_free(experiment);
@@ -217,7 +217,7 @@ static int play_all(struct cli_comparison *all) {
     code = play(&matches[b]);
   }
   if (code == CLI_OK && cli_compare_save(all, matches) != SPRINT_OK) code = cli_failed(all->context);
-  if (code == CLI_OK) printf("the tables are in %s, the runs in a folder for each budget there\n", all->out);
+  if (code == CLI_OK) cli_print(stdout, "the tables are in %s, the runs in a folder for each budget there\n", all->out);
   for (size_t b = 0; b < all->n_budgets; b++) match_clear(&matches[b]);
   free(matches);
   return code;

@@ -29,38 +29,38 @@ static void print_type(const sprint_param *param) {
   fputs(words[param->type], stdout);
   if (pairs && param->choices) fputs(" or ", stdout);
   if (param->choices) fputs(param->choices, stdout);
-  if (param->type == SPRINT_PARAM_KIND) printf("%s`", param->family->name);
+  if (param->type == SPRINT_PARAM_KIND) cli_print(stdout, "%s`", param->family->name);
   if (param->type == SPRINT_PARAM_INTEGER || param->type == SPRINT_PARAM_REAL || param->type == SPRINT_PARAM_REALS)
     print_range(param);
 }
 
 static void print_params(const sprint_param *params, size_t n) {
   for (size_t i = 0; i < n; i++) {
-    printf("      %-16s ", params[i].name);
+    cli_print(stdout, "      %-16s ", params[i].name);
     print_type(&params[i]);
     if (!params[i].standard)
       fputs(", required", stdout);
     else if (params[i].standard[0])
-      printf(", default %s", params[i].standard);
-    printf("\n%23s%s\n", "", params[i].help ? params[i].help : "");
+      cli_print(stdout, ", default %s", params[i].standard);
+    cli_print(stdout, "\n%23s%s\n", "", params[i].help ? params[i].help : "");
   }
 }
 
 /* What a researcher asks of a method. */
 static void print_facts(const sprint_kind *kind) {
-  if (kind->cost) printf("      cost: %s\n", kind->cost);
-  if (kind->memory) printf("      memory: %s (d parameters, n individuals, batch b)\n", kind->memory);
+  if (kind->cost) cli_print(stdout, "      cost: %s\n", kind->cost);
+  if (kind->memory) cli_print(stdout, "      memory: %s (d parameters, n individuals, batch b)\n", kind->memory);
   if (kind->optimal) puts("      seeks: the performative optimum, not a stable point");
-  if (kind->cites) printf("      see: %s\n", kind->cites);
+  if (kind->cites) cli_print(stdout, "      see: %s\n", kind->cites);
 }
 
 static void print_family(const sprint_context *context, const sprint_family *family) {
-  printf("%s: %s%s%s%s\n", family->name, family->help, family->key[0] ? " (config key `" : "", family->key,
-         family->key[0] ? "`)" : "");
+  cli_print(stdout, "%s: %s%s%s%s\n", family->name, family->help, family->key[0] ? " (config key `" : "", family->key,
+            family->key[0] ? "`)" : "");
   for (size_t i = 0; i < sprint_context_n_kinds(context, family); i++) {
     const sprint_kind *kind = sprint_context_kind(context, family, i);
     bool standard = family->standard && strcmp(family->standard, kind->name) == 0;
-    if (kind->name[0]) printf("  %s: %s%s\n", kind->name, kind->help, standard ? " (the default)" : "");
+    if (kind->name[0]) cli_print(stdout, "  %s: %s%s\n", kind->name, kind->help, standard ? " (the default)" : "");
     print_facts(kind);
     print_params(kind->params, kind->n_params);
   }

@@ -19,7 +19,7 @@ static void complain(void *user, const char *sentence) {
 
 static void say_drawn(void *user, const char *path) {
   (void)user;
-  printf("figure in %s\n", path);
+  cli_print(stdout, "figure in %s\n", path);
 }
 
 static void print_line(void *user, const char *line) {

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "predict.h"
-#include "text.h"
 
 /* Options that are about labels, and do nothing without one. */
 static int check_options(const struct cli_command *command, const struct cli_options *options) {
@@ -46,9 +45,8 @@ static sprint_status score(sprint_predictor *predictor, const struct cli_options
   double threshold = sprint_predictor_threshold(predictor);
   sprint_status status = sprint_predictor_score_csv(predictor, options->arguments[1], options->out);
   if (status != SPRINT_OK || isnan(threshold) || threshold == 0.5) return status;
-  fputs("sprint: the prediction is '", stderr);
-  cli_print_clean(stderr, sprint_predictor_class(predictor, sprint_predictor_positive(predictor)));
-  fprintf(stderr, "' from a probability of %.6g on\n", threshold);
+  cli_print(stderr, "sprint: the prediction is '%s' from a probability of %.6g on\n",
+            sprint_predictor_class(predictor, sprint_predictor_positive(predictor)), threshold);
   return status;
 }
 

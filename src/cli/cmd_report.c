@@ -13,13 +13,13 @@ static char *page_in(const char *folder) {
 
 sprint_status cli_report_on(sprint_context *context, const char *folder, FILE *stream) {
   if (sprint_report_missing()) {
-    fprintf(stream, "(no page about them: this program was built without its chart library: %s)\n",
-            sprint_report_missing());
+    cli_print(stream, "(no page about them: this program was built without its chart library: %s)\n",
+              sprint_report_missing());
     return SPRINT_OK;
   }
   char *path = page_in(folder);
   sprint_status status = sprint_report_write(context, folder, path, NULL);
-  if (status == SPRINT_OK) fprintf(stream, "a page about them, for a browser, is %s\n", path);
+  if (status == SPRINT_OK) cli_print(stream, "a page about them, for a browser, is %s\n", path);
   free(path);
   return status;
 }
@@ -34,8 +34,8 @@ static int report_run(sprint_context *context, const struct cli_command *command
   } else {
     size_t n_runs = sprint_report_n_runs(report);
     for (size_t i = 0; i < sprint_report_n_notes(report); i++)
-      fprintf(stderr, "sprint: %s\n", sprint_report_note(report, i));
-    printf("%s: a page about %zu run%s\n", path, n_runs, n_runs == 1 ? "" : "s");
+      cli_print(stderr, "sprint: %s\n", sprint_report_note(report, i));
+    cli_print(stdout, "%s: a page about %zu run%s\n", path, n_runs, n_runs == 1 ? "" : "s");
   }
   sprint_report_free(report);
   free(path);

@@ -20,8 +20,8 @@ static char *find_experiment(const char *name) {
     path = NULL;
   }
   if (!path)
-    fprintf(stderr, "sprint: '%s' is not an experiment: there is no %s.yaml in %s%sexperiments or %s\n", name, name,
-            named ? named : "", named ? ", " : "", folders[2]);
+    cli_print(stderr, "sprint: '%s' is not an experiment: there is no %s.yaml in %s%sexperiments or %s\n", name, name,
+              named ? named : "", named ? ", " : "", folders[2]);
   free(installed);
   return path;
 }

@@ -97,13 +97,14 @@ static sprint_status print_check(sprint_context *context, const char *folder, do
   sprint_stop stop;
   sprint_status status = sprint_saved_final(context, folder, &row, &stop);
   if (status != SPRINT_OK) return status;
-  printf("\ncheck of %s (%s after %llu steps)\n", folder, sprint_stop_word(stop), (unsigned long long)row.cost.steps);
+  cli_print(stdout, "\ncheck of %s (%s after %llu steps)\n", folder, sprint_stop_word(stop),
+            (unsigned long long)row.cost.steps);
   printf("  mean |grad J|^2 over its trace  %.4g\n", row.gradient_sq_mean);
   if (isnan(promise))
     printf("  bound                           none: its step size has no guarantee\n");
   else
-    printf("  bound                           %.4g: %s\n", promise,
-           row.gradient_sq_mean <= promise ? "kept" : "NOT KEPT");
+    cli_print(stdout, "  bound                           %.4g: %s\n", promise,
+              row.gradient_sq_mean <= promise ? "kept" : "NOT KEPT");
   printf(
       "  the mean is over rows of the trace, the bound is over all steps and of an expectation; its constants are\n"
       "  local estimates from below, so that a bound that is kept confirms no theorem, and one that is not, refutes "
@@ -122,7 +123,7 @@ static int finish(sprint_context *context, const struct cli_options *options, st
   if (theory_step(context, &it->theory, &step) != SPRINT_OK ||
       sprint_theory_draw(context, &it->theory.constants, &step, options->out) != SPRINT_OK)
     return cli_failed(context);
-  printf("\nfigure in %s\n", options->out);
+  cli_print(stdout, "\nfigure in %s\n", options->out);
   return code;
 }
 

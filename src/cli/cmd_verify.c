@@ -3,15 +3,15 @@
 
 static void report(void *user, const sprint_verify_case *result) {
   (void)user;
-  printf("%-52s  %-19.12g  %-19.12g  %-9.2g  %s\n", result->name, result->expected, result->got, result->tolerance,
-         result->ok ? "ok" : "FAILED");
+  cli_print(stdout, "%-52s  %-19.12g  %-19.12g  %-9.2g  %s\n", result->name, result->expected, result->got,
+            result->tolerance, result->ok ? "ok" : "FAILED");
 }
 
 static int verify_run(sprint_context *context, const struct cli_command *command, const struct cli_options *options) {
   (void)command;
   (void)options;
   bool all_ok = false;
-  printf("%-52s  %-19s  %-19s  %-9s  %s\n", "case", "expected", "got", "tolerance", "ok");
+  cli_print(stdout, "%-52s  %-19s  %-19s  %-9s  %s\n", "case", "expected", "got", "tolerance", "ok");
   if (sprint_verify(context, report, NULL, &all_ok) != SPRINT_OK) return cli_failed(context);
   return all_ok ? CLI_OK : CLI_FAILED;
 }

@@ -79,13 +79,13 @@ static void print_standing(const struct cli_match *match, size_t point, size_t p
   bool logarithmic = match->logarithmic[point];
   printf("%-4zu  ", place + 1);
   cli_print_padded(stdout, all->names[standing->method], widths->name);
-  if (all->n_sizes) printf("  %-6s", cli_match_size(match, point, standing->method).text);
+  if (all->n_sizes) cli_print(stdout, "  %-6s", cli_match_size(match, point, standing->method).text);
   if (logarithmic) print_value(&standing->compared, true);
   print_value(&standing->plain, false);
   print_difference(standing, logarithmic, widths->difference);
   printf("  %3zu-%-3zu", standing->wins, standing->losses);
   print_costs(match, point, standing->method);
-  printf("  %s", cli_verdict_word(standing->verdict));
+  cli_print(stdout, "  %s", cli_verdict_word(standing->verdict));
   if (standing->n_diverged) printf(" (%zu of %zu)", standing->n_diverged, all->n_seeds);
   putchar('\n');
 }
@@ -94,18 +94,19 @@ static void print_header(const struct cli_match *match, size_t point, const stru
   const struct cli_comparison *all = match->all;
   const char *name = sprint_experiment_point_name(match->experiment, point);
   bool logarithmic = match->logarithmic[point];
-  printf("\n%s=%s%s%s: %s, %s is better, %zu seed%s%s\n", match->budget->key, match->budget->amount, *name ? ", " : "",
-         name, all->by->title, all->by->larger_wins ? "larger" : "smaller", all->n_seeds, all->n_seeds == 1 ? "" : "s",
-         logarithmic            ? "; compared on the log scale"
-         : all->by->logarithmic ? "; a value is 0, so not compared on the log scale"
-                                : "");
-  printf("%-4s  %-*s", "rank", widths->name, "method");
-  if (all->n_sizes) printf("  %-6s", "step");
-  if (logarithmic) printf("  %-*s", VALUE_WIDTH, "geometric mean");
-  printf("  %-*s", VALUE_WIDTH, "mean and its error");
-  printf("  %-*s  %-8s %-10s  %-10s  %-11s  %s\n", widths->difference,
-         logarithmic ? "of the best's (95 %)" : "minus the best's (95 %)", "won-lost", "IFO", "samples", "deployments",
-         "verdict");
+  cli_print(stdout, "\n%s=%s%s%s: %s, %s is better, %zu seed%s%s\n", match->budget->key, match->budget->amount,
+            *name ? ", " : "", name, all->by->title, all->by->larger_wins ? "larger" : "smaller", all->n_seeds,
+            all->n_seeds == 1 ? "" : "s",
+            logarithmic            ? "; compared on the log scale"
+            : all->by->logarithmic ? "; a value is 0, so not compared on the log scale"
+                                   : "");
+  cli_print(stdout, "%-4s  %-*s", "rank", widths->name, "method");
+  if (all->n_sizes) cli_print(stdout, "  %-6s", "step");
+  if (logarithmic) cli_print(stdout, "  %-*s", VALUE_WIDTH, "geometric mean");
+  cli_print(stdout, "  %-*s", VALUE_WIDTH, "mean and its error");
+  cli_print(stdout, "  %-*s  %-8s %-10s  %-10s  %-11s  %s\n", widths->difference,
+            logarithmic ? "of the best's (95 %)" : "minus the best's (95 %)", "won-lost", "IFO", "samples",
+            "deployments", "verdict");
 }
 
 /* "A beats B, C": the names of all with that verdict, if there are any. */
@@ -116,8 +117,8 @@ static void print_all_with(const struct cli_match *match, size_t point, enum cli
   bool any = false;
   for (size_t i = 1; i < all->n_methods; i++) {
     if (standings[i].verdict != verdict) continue;
-    if (!any) printf("%s%s", all->names[standings[0].method], before);
-    printf("%s%s", any ? ", " : "", all->names[standings[i].method]);
+    if (!any) cli_print(stdout, "%s%s", all->names[standings[0].method], before);
+    cli_print(stdout, "%s%s", any ? ", " : "", all->names[standings[i].method]);
     any = true;
   }
   if (any) puts(after);
@@ -128,8 +129,8 @@ static void print_diverged(const struct cli_match *match, size_t point, size_t m
   size_t n = 0, pick = match->picks[point * all->n_methods + method];
   for (size_t s = 0; s < all->n_seeds; s++) {
     if (isfinite(cli_match_value(match, point, method, pick, s))) continue;
-    if (n++ == 0) printf("%s diverged, and is ranked below all that did not; seed", all->names[method]);
-    printf("%s %llu", n > 1 ? "," : "", (unsigned long long)all->seeds[s]);
+    if (n++ == 0) cli_print(stdout, "%s diverged, and is ranked below all that did not; seed", all->names[method]);
+    cli_print(stdout, "%s %llu", n > 1 ? "," : "", (unsigned long long)all->seeds[s]);
   }
   if (n) puts(n < all->n_seeds ? " (its means are of the other seeds)" : "");
 }
@@ -140,7 +141,7 @@ static void print_unmoved(const struct cli_match *match, size_t point, size_t me
   size_t pick = match->picks[point * all->n_methods + method];
   for (size_t s = 0; s < all->n_seeds; s++)
     if (cli_match_result(match, point, method, pick, s)->row.cost.steps == 0) {
-      printf("warning: %s made no step: the budget is too small for its first one\n", all->names[method]);
+      cli_print(stdout, "warning: %s made no step: the budget is too small for its first one\n", all->names[method]);
       return;
     }
 }
@@ -151,8 +152,8 @@ static void print_ended(const struct cli_match *match, size_t point, size_t meth
   size_t n = 0, pick = match->picks[point * all->n_methods + method];
   for (size_t s = 0; s < all->n_seeds; s++) n += cli_match_result(match, point, method, pick, s)->stop == stop;
   if (n)
-    printf("warning: %s: %s in %zu of %zu run(s), before the budget was used up\n", all->names[method],
-           sprint_stop_text(stop), n, all->n_seeds);
+    cli_print(stdout, "warning: %s: %s in %zu of %zu run(s), before the budget was used up\n", all->names[method],
+              sprint_stop_text(stop), n, all->n_seeds);
 }
 
 static void print_unsolved(const struct cli_match *match, size_t point, size_t method) {
@@ -160,7 +161,8 @@ static void print_unsolved(const struct cli_match *match, size_t point, size_t m
   size_t n = 0, pick = match->picks[point * all->n_methods + method];
   for (size_t s = 0; s < all->n_seeds; s++) n += cli_match_result(match, point, method, pick, s)->row.cost.unsolved;
   if (n)
-    printf(
+    cli_print(
+        stdout,
         "warning: %s: %zu minimisation(s) ended short of their tolerance, or of the budget, at the best point found\n",
         all->names[method], n);
 }
@@ -184,15 +186,19 @@ static void print_warned(const struct cli_match *match, size_t point, size_t met
     size_t n = 0;
     for (size_t s = 0; s < all->n_seeds; s++)
       n += cli_match_result(match, point, method, pick, s)->warned[warnings[i].kind];
-    if (n) printf("warning: %s: %s in %zu of %zu run(s)\n", all->names[method], warnings[i].text, n, all->n_seeds);
+    if (n)
+      cli_print(stdout, "warning: %s: %s in %zu of %zu run(s)\n", all->names[method], warnings[i].text, n,
+                all->n_seeds);
   }
 }
 
 /* A stable point and the optimum are not the same: there a gradient of that size is no fault. */
 static void print_other_goal(const struct cli_comparison *all, size_t method) {
   if (all->by->of_stability && all->optimal[method])
-    printf("note: %s seeks the performative optimum, where %s need not be small; --by loss ranks it by what it seeks\n",
-           all->names[method], all->by->title);
+    cli_print(
+        stdout,
+        "note: %s seeks the performative optimum, where %s need not be small; --by loss ranks it by what it seeks\n",
+        all->names[method], all->by->title);
 }
 
 void cli_match_print(const struct cli_match *match, size_t point) {

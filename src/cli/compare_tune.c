@@ -50,7 +50,7 @@ static void print_cell(const struct cli_match *match, const struct cli_contest *
     snprintf(text, sizeof text, "%zu of %zu diverged%s", standing->n_diverged, match->all->n_tuning, picked ? "*" : "");
   else
     snprintf(text, sizeof text, "%.4g%s", cli_uncompared(contest, standing->compared.mean), picked ? "*" : "");
-  printf("  %-15s", text);
+  cli_print(stdout, "  %-15s", text);
 }
 
 static void print_row(const struct cli_match *match, size_t point, size_t method, int width) {
@@ -81,17 +81,17 @@ static void print_warning(const struct cli_match *match, size_t point, size_t me
   struct cli_contest contest;
   struct cli_standing *standings = standings_of(match, point, method, &contest);
   if (standings[0].n_diverged)
-    printf("warning: %s: runs diverged with every step size; %g has the fewest\n", all->names[method],
-           all->sizes[pick]);
+    cli_print(stdout, "warning: %s: runs diverged with every step size; %g has the fewest\n", all->names[method],
+              all->sizes[pick]);
   else if (all_alike(standings, all->n_sizes))
-    printf("warning: %s: every step size gives the same: it does not go by `step.size`, or made no step\n",
-           all->names[method]);
+    cli_print(stdout, "warning: %s: every step size gives the same: it does not go by `step.size`, or made no step\n",
+              all->names[method]);
   else if (smallest || largest)
-    printf("warning: %s: the pick, %g, is at the edge of the grid: %s steps may do better\n", all->names[method],
-           all->sizes[pick],
-           smallest && largest ? "other"
-           : smallest          ? "smaller"
-                               : "larger");
+    cli_print(stdout, "warning: %s: the pick, %g, is at the edge of the grid: %s steps may do better\n",
+              all->names[method], all->sizes[pick],
+              smallest && largest ? "other"
+              : smallest          ? "smaller"
+                                  : "larger");
   free(standings);
 }
 
@@ -101,11 +101,11 @@ void cli_match_print_tuning(const struct cli_match *match, size_t point) {
   int width = (int)strlen("method");
   for (size_t m = 0; m < all->n_methods; m++)
     if (cli_width(all->names[m]) > width) width = cli_width(all->names[m]);
-  printf("\ntuning to %s=%s%s%s: %s by step size, mean over seeds", match->budget->key, match->budget->amount,
-         *name ? ", " : "", name, all->by->title);
+  cli_print(stdout, "\ntuning to %s=%s%s%s: %s by step size, mean over seeds", match->budget->key,
+            match->budget->amount, *name ? ", " : "", name, all->by->title);
   for (size_t i = 0; i < all->n_tuning; i++)
-    printf("%s%llu", i ? ", " : " ", (unsigned long long)all->seeds[all->n_seeds + i]);
-  printf(" (not ranked by); * is picked\n%-*s", width, "method");
+    cli_print(stdout, "%s%llu", i ? ", " : " ", (unsigned long long)all->seeds[all->n_seeds + i]);
+  cli_print(stdout, " (not ranked by); * is picked\n%-*s", width, "method");
   for (size_t s = 0; s < all->n_sizes; s++) printf("  %-15g", all->sizes[s]);
   putchar('\n');
   for (size_t m = 0; m < all->n_methods; m++) print_row(match, point, m, width);

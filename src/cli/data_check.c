@@ -12,10 +12,10 @@
 int cli_become_fetch(const struct cli_command *command, const char *const *arguments, size_t n) {
   char *path = cli_beside("sprint-fetch");
   if (!path) {
-    fprintf(stderr,
-            "sprint %s: sprint-fetch, which does the work, is beside this program, and where that is cannot be found "
-            "out without /proc; call sprint-fetch by its path: it takes the set and the folder\n",
-            command->name);
+    cli_print(stderr,
+              "sprint %s: sprint-fetch, which does the work, is beside this program, and where that is cannot be found "
+              "out without /proc; call sprint-fetch by its path: it takes the set and the folder\n",
+              command->name);
     return CLI_FAILED;
   }
   char **all = cli_room(n + 2, sizeof *all);
@@ -23,7 +23,8 @@ int cli_become_fetch(const struct cli_command *command, const char *const *argum
   for (size_t i = 0; i < n; i++) all[i + 1] = (char *)arguments[i];
   fflush(stdout);
   execv(path, all);
-  fprintf(stderr, "sprint %s: %s, which does the fetching, cannot be run: %s\n", command->name, path, strerror(errno));
+  cli_print(stderr, "sprint %s: %s, which does the fetching, cannot be run: %s\n", command->name, path,
+            strerror(errno));
   free(all);
   free(path);
   return CLI_FAILED;
@@ -61,9 +62,9 @@ static int check_run(sprint_context *context, const struct cli_command *command,
     if (*data && strcmp(data, ".") != 0) add_sets(&words, set, data);
   }
   if (words.n > 1) return cli_become_fetch(command, words.words, words.n);
-  fprintf(stderr, "sprint data check: %s is not in %s%s%s\n", set ? set->name : "any public set",
-          what && !set ? what : "the working folder", (what && !set) || !*data ? "" : " nor in the data folder ",
-          (what && !set) ? "" : data);
+  cli_print(stderr, "sprint data check: %s is not in %s%s%s\n", set ? set->name : "any public set",
+            what && !set ? what : "the working folder", (what && !set) || !*data ? "" : " nor in the data folder ",
+            (what && !set) ? "" : data);
   return CLI_FAILED;
 }
 

@@ -165,7 +165,7 @@ static int complain(const char *path, const char *column, const char *what) {
   fputs(": ", stderr);
   if (column) fputs("column '", stderr);
   if (column) cli_print_clean(stderr, column);
-  fprintf(stderr, "%s%s\n", column ? "' " : "", what);
+  cli_print(stderr, "%s%s\n", column ? "' " : "", what);
   return CLI_FAILED;
 }
 

@@ -17,7 +17,7 @@ static void print_short(const char *text) {
     while (cut > 0 && (unsigned char)clean[cut] >> 6 == 2) cut--;
     clean[cut] = '\0';
   }
-  printf("%s%s", clean, n > MAX_LENGTH ? "..." : "");
+  cli_print(stdout, "%s%s", clean, n > MAX_LENGTH ? "..." : "");
   free(clean);
 }
 
@@ -31,7 +31,7 @@ static void print_texts(char **texts, size_t n, size_t most) {
 
 static void print_range(const sprint_column_info *column) {
   bool whole = strcmp(column->guess, "number") != 0;
-  printf("%s from %.6g to %.6g", whole ? "whole numbers" : "numbers", column->min, column->max);
+  cli_print(stdout, "%s from %.6g to %.6g", whole ? "whole numbers" : "numbers", column->min, column->max);
   if (whole && column->n_values > column->n_words)
     printf(", %zu different: a category, if they are codes", column->n_values - column->n_words);
   if (whole && column->distinct) fputs(", no two alike: an id, if they say who somebody is", stdout);
@@ -42,11 +42,11 @@ static void print_evidence(const struct cli_draft *draft, size_t j) {
   const sprint_column_info *column = &draft->info->columns[j];
   enum cli_role role = draft->roles[j];
   bool levels = role == CLI_A_CATEGORY || role == CLI_A_BOOLEAN;
-  if (levels) printf("%zu %s:", column->n_levels, role == CLI_A_CATEGORY ? "levels" : "values");
+  if (levels) cli_print(stdout, "%zu %s:", column->n_levels, role == CLI_A_CATEGORY ? "levels" : "values");
   if (role == CLI_A_NUMBER) print_range(column);
   if (role == CLI_A_DATE) fputs(column->n_levels ? "dates:" : "dates, more than 1000 different", stdout);
   if (role == CLI_AN_ID) fputs(column->n_levels ? "no value comes twice:" : "no value comes twice", stdout);
-  if (role == CLI_IGNORED) printf("%s%s", draft->why[j], column->n_levels ? ":" : "");
+  if (role == CLI_IGNORED) cli_print(stdout, "%s%s", draft->why[j], column->n_levels ? ":" : "");
   if (role != CLI_A_NUMBER) print_texts(column->levels, column->n_levels, levels ? MAX_SHOWN : MAX_EXAMPLES);
   if (column->n_seem_missing) printf("; %zu missing", column->n_seem_missing);
   cli_print_hint(column, role);
@@ -89,7 +89,9 @@ static void write_placeholder(const struct cli_draft *draft) {
     name = longer;
     j = (size_t)-1;
   }
-  printf("  label: %s  # the column to predict: no column is plainly the one; take it out of the lists below\n", name);
+  cli_print(stdout,
+            "  label: %s  # the column to predict: no column is plainly the one; take it out of the lists below\n",
+            name);
   free(name);
 }
 
@@ -101,7 +103,7 @@ static void write_label(const struct cli_draft *draft) {
   fputs("  label: ", stdout);
   cli_print_quoted(stdout, draft->label->name);
   fputs("  # ", stdout);
-  if (draft->label_why) printf("guessed, %s; ", draft->label_why);
+  if (draft->label_why) cli_print(stdout, "guessed, %s; ", draft->label_why);
   if (draft->target == CLI_VALUES)
     printf("values from %.6g to %.6g", draft->label->min, draft->label->max);
   else
@@ -195,8 +197,8 @@ static void write_model(const struct cli_draft *draft) {
     printf("\nmodel: {layers: \"dense 16, relu, dense %zu\", loss: softmax}  # one output for each class\n",
            draft->n_classes);
   else
-    printf("\nmodel: {layers: \"dense 16, relu, dense 1\", loss: logistic}  # %s\n",
-           draft->label ? "two classes" : "for two classes: more take softmax and dense K, values squared");
+    cli_print(stdout, "\nmodel: {layers: \"dense 16, relu, dense 1\", loss: logistic}  # %s\n",
+              draft->label ? "two classes" : "for two classes: more take softmax and dense K, values squared");
 }
 
 static void write_shift(const struct cli_draft *draft) {

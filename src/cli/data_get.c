@@ -6,7 +6,7 @@
 #include "fetch_sets.h"
 
 static void print_names(FILE *stream) {
-  for (size_t i = 0; i < n_fetch_sets; i++) fprintf(stream, "%s%s", i ? ", " : "", fetch_sets[i]->name);
+  for (size_t i = 0; i < n_fetch_sets; i++) cli_print(stream, "%s%s", i ? ", " : "", fetch_sets[i]->name);
 }
 
 static int get_run(sprint_context *context, const struct cli_command *command, const struct cli_options *options) {
@@ -16,8 +16,8 @@ static int get_run(sprint_context *context, const struct cli_command *command, c
     const char *names[CLI_MAX] = {NULL}, *word = options->arguments[0];
     for (size_t i = 0; i < n_fetch_sets; i++) names[i] = fetch_sets[i]->name;
     const char *near = sprint_nearest(word, names, n_fetch_sets);
-    fprintf(stderr, "sprint data get: '%s' is not a known set; ", word);
-    if (near) fprintf(stderr, "did you mean '%s'? ", near);
+    cli_print(stderr, "sprint data get: '%s' is not a known set; ", word);
+    if (near) cli_print(stderr, "did you mean '%s'? ", near);
     fputs("known are ", stderr);
     print_names(stderr);
     fputc('\n', stderr);
@@ -36,19 +36,19 @@ const struct cli_command cli_data_get = {
 
 /* Says in which folder a set is complete, else in which it was begun. */
 static void print_set(const struct fetch_set *set, const char *const *folders, size_t n) {
-  printf("%-14s ", set->name);
+  cli_print(stdout, "%-14s ", set->name);
   for (size_t i = 0; i < n; i++)
     if (!fetch_set_missing(set, folders[i])) {
-      printf("complete in %s\n", folders[i]);
+      cli_print(stdout, "complete in %s\n", folders[i]);
       return;
     }
   for (size_t i = 0; i < n; i++)
     if (fetch_set_begun(set, folders[i])) {
-      printf("not complete in %s: %s is missing, or is not what was published\n", folders[i],
-             fetch_set_missing(set, folders[i]));
+      cli_print(stdout, "not complete in %s: %s is missing, or is not what was published\n", folders[i],
+                fetch_set_missing(set, folders[i]));
       return;
     }
-  printf("not here; `sprint data get %s` fetches it\n", set->name);
+  cli_print(stdout, "not here; `sprint data get %s` fetches it\n", set->name);
 }
 
 static int list_run(sprint_context *context, const struct cli_command *command, const struct cli_options *options) {
@@ -57,10 +57,10 @@ static int list_run(sprint_context *context, const struct cli_command *command, 
   size_t n = *folders[1] ? 2 : 1;
   for (size_t i = 0; i < n_fetch_sets; i++) {
     print_set(fetch_sets[i], folders, n);
-    printf("%-14s %s\n", "", fetch_sets[i]->title);
+    cli_print(stdout, "%-14s %s\n", "", fetch_sets[i]->title);
   }
-  printf("\nlooked for in the working folder%s%s\n", n > 1 ? ", then in the data folder " : "; there is no data folder",
-         n > 1 ? folders[1] : "");
+  cli_print(stdout, "\nlooked for in the working folder%s%s\n",
+            n > 1 ? ", then in the data folder " : "; there is no data folder", n > 1 ? folders[1] : "");
   return CLI_OK;
 }
 

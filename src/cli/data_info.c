@@ -14,7 +14,7 @@ enum { MAX_COLUMNS = 50 };
 static void print_size(const sprint_file_info *info) {
   printf("%zu rows", info->n_rows);
   if (!info->n_dims) printf(", %zu columns", info->n_columns);
-  for (size_t k = 1; k < info->n_dims; k++) printf("%s%zu", k == 1 ? " of " : " x ", info->shape[k]);
+  for (size_t k = 1; k < info->n_dims; k++) cli_print(stdout, "%s%zu", k == 1 ? " of " : " x ", info->shape[k]);
   putchar('\n');
 }
 
@@ -30,14 +30,14 @@ static int width_of(const sprint_file_info *info, size_t n_columns) {
 
 static void print_number(double value) {
   if (isnan(value))
-    printf("  %12s", "-");
+    cli_print(stdout, "  %12s", "-");
   else
     printf("  %12.6g", value);
 }
 
 static void print_column(const sprint_column_info *column, int width) {
   char *name = cli_clean(column->name);
-  printf("%s%*s  %8zu  %8zu", name, width - cli_width(name), "", column->n_missing, column->n_texts);
+  cli_print(stdout, "%s%*s  %8zu  %8zu", name, width - cli_width(name), "", column->n_missing, column->n_texts);
   free(name);
   print_number(column->min);
   print_number(column->max);
@@ -62,11 +62,11 @@ static void print_info(const sprint_file_info *info) {
   size_t n = info->n_columns < MAX_COLUMNS ? info->n_columns : MAX_COLUMNS, n_missing = 0;
   int width = width_of(info, n);
   cli_print_clean(stdout, info->path);
-  printf(": %s, ", info->format);
+  cli_print(stdout, ": %s, ", info->format);
   print_size(info);
   for (size_t j = 0; j < info->n_columns; j++) n_missing += info->columns[j].n_missing;
-  printf("%zu missing values\n\n%-*s  %8s  %8s  %12s  %12s  %12s\n", n_missing, width, "column", "missing", "texts",
-         "from", "to", "mean");
+  cli_print(stdout, "%zu missing values\n\n%-*s  %8s  %8s  %12s  %12s  %12s\n", n_missing, width, "column", "missing",
+            "texts", "from", "to", "mean");
   for (size_t j = 0; j < n; j++) print_column(&info->columns[j], width);
   if (n < info->n_columns) printf("... and %zu more columns\n", info->n_columns - n);
   putchar('\n');

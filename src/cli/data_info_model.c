@@ -9,14 +9,14 @@ enum { MAX_NAMES = 50 };
 
 static void print_line(const char *what, const char *text) {
   if (!text || !*text) return;
-  printf("%-12s", what);
+  cli_print(stdout, "%-12s", what);
   cli_print_clean(stdout, text);
   putchar('\n');
 }
 
 static void print_names(const char *what, char **names, size_t n) {
   if (!n) return;
-  printf("%-12s%zu: ", what, n);
+  cli_print(stdout, "%-12s%zu: ", what, n);
   for (size_t i = 0; i < n && i < MAX_NAMES; i++) {
     if (i) fputs(", ", stdout);
     cli_print_clean(stdout, names[i]);
@@ -29,7 +29,7 @@ static void print_names(const char *what, char **names, size_t n) {
 static void print_end(const sprint_model_info *info) {
   if (!info->stop) return;
   bool diverged = strcmp(info->stop, sprint_stop_word(SPRINT_STOP_DIVERGED)) == 0;
-  printf("%-12s", "run ended");
+  cli_print(stdout, "%-12s", "run ended");
   cli_print_clean(stdout, info->stop);
   if (info->epoch) fputs(diverged ? "; these are the parameters of epoch " : ", at epoch ", stdout);
   if (info->epoch) cli_print_clean(stdout, info->epoch);
@@ -38,11 +38,7 @@ static void print_end(const sprint_model_info *info) {
 
 static void print_decision(const sprint_model_info *info) {
   if (!info->positive || !info->threshold) return;
-  printf("%-12s", "predicts");
-  cli_print_clean(stdout, info->positive);
-  fputs(" from a probability of ", stdout);
-  cli_print_clean(stdout, info->threshold);
-  fputs(" on\n", stdout);
+  cli_print(stdout, "%-12s%s from a probability of %s on\n", "predicts", info->positive, info->threshold);
 }
 
 void cli_print_model_info(const sprint_model_info *info) {

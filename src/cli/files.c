@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 sprint_status cli_write_file(sprint_context *context, const char *folder, const char *name, cli_printer print,
                              const void *user) {
@@ -45,8 +46,14 @@ void cli_csv_text(FILE *stream, const char *text) {
 
 json_t *cli_json_real(double value) { return isfinite(value) ? json_real(value) : json_null(); }
 
-void cli_json_print(json_t *json, FILE *stream) {
-  json_dumpf(json, stream, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+/* JSON leaves control characters from U+007F on as they are: a terminal gets them escaped. */
+void cli_json_print_digits(json_t *json, size_t digits, FILE *stream) {
+  bool terminal = isatty(fileno(stream));
+  char *text = json_dumps(json, JSON_INDENT(2) | JSON_REAL_PRECISION(digits) | (terminal ? JSON_ENSURE_ASCII : 0));
+  for (const char *at = text; text && *at; at++) fprintf(stream, terminal && *at == 0x7f ? "\\u%04x" : "%c", *at);
   fputc('\n', stream);
+  free(text);
   json_decref(json);
 }
+
+void cli_json_print(json_t *json, FILE *stream) { cli_json_print_digits(json, 17, stream); }

@@ -19,7 +19,8 @@ void cli_csv_first(FILE *stream, const char *text); /* a text that begins a row 
 /* A number; null where it is not finite. */
 json_t *cli_json_real(double value);
 
-/* The JSON, which is done with after it, indented and to the last digit. */
+/* The JSON, which is done with after it, indented and to the last digit, or to so many. */
 void cli_json_print(json_t *json, FILE *stream);
+void cli_json_print_digits(json_t *json, size_t digits, FILE *stream);
 
 #endif

@@ -7,12 +7,12 @@
 #include "text.h"
 
 static void print_logs(const sprint_fit_summary *r, const sprint_fit_options *how) {
-  printf("# fit-shift: %s\n", r->kind);
+  cli_print(stdout, "# fit-shift: %s\n", r->kind);
   for (size_t k = 0; k < how->n_logs; k++)
-    printf("#   log %zu: %s under %s, time %g\n", k + 1, how->logs[k].data,
-           how->logs[k].model ? how->logs[k].model : "no model", how->timed ? how->logs[k].time : (double)k);
+    cli_print(stdout, "#   log %zu: %s under %s, time %g\n", k + 1, how->logs[k].data,
+              how->logs[k].model ? how->logs[k].model : "no model", how->timed ? how->logs[k].time : (double)k);
   if (r->paired)
-    printf("# paired by %s: %zu people, %zu records", how->id, r->n_people, r->n_records);
+    cli_print(stdout, "# paired by %s: %zu people, %zu records", how->id, r->n_people, r->n_records);
   else
     printf("# not paired: %zu records", r->n_records);
   if (r->n_alone) printf("; left out: %zu of people who are in one log only", r->n_alone);
@@ -34,8 +34,8 @@ static void print_parameters(const sprint_fit *fit) {
   const sprint_fit_summary *r = sprint_fit_result(fit);
   bool strategic = strcmp(r->kind, "strategic") == 0;
   int width = width_of(fit);
-  printf("# %-*s %12s %12s   %-25s%s\n", width, strategic ? "alpha_raw" : "", "estimate", "std. error", "95 % interval",
-         strategic ? "alpha in features of the last model" : "");
+  cli_print(stdout, "# %-*s %12s %12s   %-25s%s\n", width, strategic ? "alpha_raw" : "", "estimate", "std. error",
+            "95 % interval", strategic ? "alpha in features of the last model" : "");
   for (size_t i = 0; i < sprint_fit_n_parameters(fit); i++) {
     const sprint_fit_parameter *p = sprint_fit_parameter_of(fit, i);
     char name[256], interval[64];
@@ -52,9 +52,9 @@ static void print_parameters(const sprint_fit *fit) {
     snprintf(interval, sizeof interval, "%.4g .. %.4g", p->low, p->high);
     printf(" %12.5g %12.3g   ", p->value, p->error);
     if (strategic)
-      printf("%-25s%.4g +- %.2g\n", interval, p->feature_value, p->feature_error);
+      cli_print(stdout, "%-25s%.4g +- %.2g\n", interval, p->feature_value, p->feature_error);
     else
-      printf("%s\n", interval);
+      cli_print(stdout, "%s\n", interval);
   }
   printf("#\n");
 }
@@ -74,23 +74,22 @@ static struct chance show_p(double p) {
 
 static void print_tests(const sprint_fit_summary *r) {
   if (r->response)
-    printf("# response: people respond (%s, level %g)\n", show_p(r->p).text, r->level);
+    cli_print(stdout, "# response: people respond (%s, level %g)\n", show_p(r->p).text, r->level);
   else
-    printf("# response: no response; what changed is not told from %s (%s, level %g)\n",
-           r->placebo ? "chance and drift" : "chance", show_p(r->p).text, r->level);
+    cli_print(stdout, "# response: no response; what changed is not told from %s (%s, level %g)\n",
+              r->placebo ? "chance and drift" : "chance", show_p(r->p).text, r->level);
   if (!r->placebo)
     printf("# placebo: none; drift counts as response\n");
   else
-    printf("# placebo: %s between logs under one model (%s); taken as steady, it is subtracted\n",
-           r->drift_p < r->level ? "drift" : "no drift seen", show_p(r->drift_p).text);
+    cli_print(stdout, "# placebo: %s between logs under one model (%s); taken as steady, it is subtracted\n",
+              r->drift_p < r->level ? "drift" : "no drift seen", show_p(r->drift_p).text);
   if (!isnan(r->r2)) printf("# fit: R^2 of the displacements %.4f\n", r->r2);
   if (!isnan(r->before))
     printf("# fit: distance between logs %.3g sd, mapped back to the base %.3g sd (p = %.2g that those are alike)\n",
            r->before, r->after, r->fit_p);
-  if (!isnan(r->chi2))
-    printf("# fit: chi^2 of class frequencies %.4g with %g degrees of freedom%s", r->chi2, r->chi2_df,
-           isnan(r->fit_p) ? "\n" : "");
-  if (!isnan(r->chi2) && !isnan(r->fit_p)) printf(" (p = %.2g)\n", r->fit_p);
+  if (!isnan(r->chi2)) printf("# fit: chi^2 of class frequencies %.4g with %g degrees of freedom", r->chi2, r->chi2_df);
+  if (!isnan(r->chi2) && !isnan(r->fit_p)) printf(" (p = %.2g)", r->fit_p);
+  if (!isnan(r->chi2)) putchar('\n');
 }
 
 static void print_power(const sprint_fit *fit) {
@@ -102,7 +101,7 @@ static void print_power(const sprint_fit *fit) {
   printf("# power: people moved %.3g standard deviations on average\n", r->power);
   for (size_t j = 0; j < sprint_fit_n_columns(fit); j++) {
     const sprint_fit_column *column = sprint_fit_column_of(fit, j);
-    printf("#   %s: %.3g sd, %.4g raw", column->name, column->power, column->power_raw);
+    cli_print(stdout, "#   %s: %.3g sd, %.4g raw", column->name, column->power, column->power_raw);
     if (!isnan(column->r2)) printf("; R^2 %.3f", column->r2);
     if (!isnan(column->drift)) printf("; drift %.3g +- %.2g raw per unit of time", column->drift, column->drift_error);
     printf("\n");
@@ -114,8 +113,9 @@ void cli_fit_print(const sprint_fit *fit, const sprint_fit_options *how) {
   print_parameters(fit);
   print_tests(sprint_fit_result(fit));
   print_power(fit);
-  for (size_t i = 0; i < sprint_fit_n_notes(fit); i++) printf("# note: %s\n", sprint_fit_note(fit, i));
-  printf("\n%s", sprint_fit_section(fit));
+  for (size_t i = 0; i < sprint_fit_n_notes(fit); i++) cli_print(stdout, "# note: %s\n", sprint_fit_note(fit, i));
+  putchar('\n');
+  fputs(sprint_fit_section(fit), stdout); /* whose names are quoted as YAML has them */
 }
 
 /* A text as JSON has it. */
@@ -128,8 +128,10 @@ static void put_text(const char *text) {
   for (const unsigned char *at = (const unsigned char *)text; *at; at++) {
     if (*at == '"' || *at == '\\')
       printf("\\%c", *at);
-    else if (*at < 0x20)
+    else if (*at < 0x20 || *at == 0x7f)
       printf("\\u%04x", *at);
+    else if (*at == 0xc2 && at[1] < 0xa0) /* a control character above ASCII */
+      printf("\\u%04x", *++at);
     else
       putchar(*at);
   }

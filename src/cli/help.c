@@ -38,15 +38,15 @@ void cli_each_word(const char *list, void (*take)(void *user, const char *word),
 }
 
 void cli_print_usage(FILE *stream, const struct cli_command *command) {
-  fprintf(stream, "sprint %s", command->name);
+  cli_print(stream, "sprint %s", command->name);
   for (size_t i = 0; i < CLI_MAX_ARGUMENTS && command->arguments[i].word; i++)
-    fprintf(stream, i < command->min_arguments ? " %s" : " [%s]", command->arguments[i].word);
+    cli_print(stream, i < command->min_arguments ? " %s" : " [%s]", command->arguments[i].word);
   if (command->many) fputs("...", stream);
   const struct cli_option *option;
   for (size_t at = 0; (option = cli_option_next(command, &at));) {
-    fprintf(stream, option->required ? " --%s" : " [--%s", option->name);
-    if (*option->value) fprintf(stream, option->optional ? " [%s]" : " %s", option->value);
-    fprintf(stream, "%s%s", option->required ? "" : "]", option->often ? "..." : "");
+    cli_print(stream, option->required ? " --%s" : " [--%s", option->name);
+    if (*option->value) cli_print(stream, option->optional ? " [%s]" : " %s", option->value);
+    cli_print(stream, "%s%s", option->required ? "" : "]", option->often ? "..." : "");
   }
 }
 
@@ -58,7 +58,7 @@ int cli_misused(const struct cli_command *command, const char *format, ...) {
   va_end(args);
   size_t length = strlen(message);
   bool asks = length > 0 && message[length - 1] == '?';
-  fprintf(stderr, "sprint %s: %s%s usage: ", command->name, message, asks ? "" : ";");
+  cli_print(stderr, "sprint %s: %s%s usage: ", command->name, message, asks ? "" : ";");
   cli_print_usage(stderr, command);
   fputc('\n', stderr);
   return CLI_USAGE;
@@ -70,12 +70,12 @@ static size_t print_wrapped(const char *text, size_t at) {
   while (*text) {
     size_t length = strcspn(text + 1, " ") + 1;
     if (at + length > WIDTH && *text == ' ') {
-      printf("\n%*s", INDENT, "");
+      cli_print(stdout, "\n%*s", INDENT, "");
       at = INDENT;
       text++;
       length--;
     }
-    printf("%.*s", (int)length, text);
+    cli_print(stdout, "%.*s", (int)length, text);
     at += length;
     text += length;
   }
@@ -88,9 +88,9 @@ static void print_option(const struct cli_option *option) {
                           option->often ? " (may be there often)" : "", option->standard ? " (default: " : "",
                           option->standard ? option->standard : "", option->standard ? ")" : "");
   if (strlen(head) > INDENT - 4)
-    printf("  %s\n%*s", head, INDENT, "");
+    cli_print(stdout, "  %s\n%*s", head, INDENT, "");
   else
-    printf("  %-*s", INDENT - 2, head);
+    cli_print(stdout, "  %-*s", INDENT - 2, head);
   print_wrapped(tail, print_wrapped(option->help, INDENT));
   putchar('\n');
   free(head);
@@ -100,7 +100,7 @@ static void print_option(const struct cli_option *option) {
 void cli_print_command_help(const struct cli_command *command) {
   fputs("usage: ", stdout);
   cli_print_usage(stdout, command);
-  printf("\n\n%s\n", command->summary);
+  cli_print(stdout, "\n\n%s\n", command->summary);
   const struct cli_option *option;
   for (size_t at = 0; (option = cli_option_next(command, &at));) print_option(option);
 }
@@ -111,13 +111,13 @@ void cli_print_help(FILE *stream) {
       "usage: sprint COMMAND ...\n\n",
       stream);
   for (size_t i = 0; i < cli_n_commands; i++)
-    fprintf(stream, "  %-11s %s\n", cli_commands[i]->name, cli_commands[i]->summary);
+    cli_print(stream, "  %-11s %s\n", cli_commands[i]->name, cli_commands[i]->summary);
   fputs(
       "\n  sprint help COMMAND      how a command is called; so does sprint COMMAND --help\n"
       "  sprint --version         version and precision\n",
       stream);
   char *folder = cli_beside(SPRINT_SHARE);
-  if (folder && access(folder, R_OK) == 0) fprintf(stream, "  examples and experiments are in %s\n", folder);
+  if (folder && access(folder, R_OK) == 0) cli_print(stream, "  examples and experiments are in %s\n", folder);
   free(folder);
 }
 
@@ -139,12 +139,12 @@ static size_t second_words(const char *word, const char **ret_names) {
 static void complain_of_second(const char *first, const char *second, const char *const *names, size_t n) {
   const char *near = second ? sprint_nearest(second, names, n) : NULL;
   if (second)
-    fprintf(stderr, "sprint: '%s %s' is not a command; ", first, second);
+    cli_print(stderr, "sprint: '%s %s' is not a command; ", first, second);
   else
-    fprintf(stderr, "sprint %s: a word is missing; ", first);
-  if (near) fprintf(stderr, "did you mean '%s %s'? ", first, near);
-  fprintf(stderr, "'%s' goes with ", first);
-  for (size_t i = 0; i < n; i++) fprintf(stderr, "%s%s", i == 0 ? "" : i + 1 < n ? ", " : " or ", names[i]);
+    cli_print(stderr, "sprint %s: a word is missing; ", first);
+  if (near) cli_print(stderr, "did you mean '%s %s'? ", first, near);
+  cli_print(stderr, "'%s' goes with ", first);
+  for (size_t i = 0; i < n; i++) cli_print(stderr, "%s%s", i == 0 ? "" : i + 1 < n ? ", " : " or ", names[i]);
   fputc('\n', stderr);
 }
 
@@ -154,9 +154,9 @@ static void complain_of_first(const char *word) {
   for (size_t i = 0; i < cli_n_commands; i++) names[n++] = cli_commands[i]->name;
   const char *near = sprint_nearest(word, names, n);
   if (near)
-    fprintf(stderr, "sprint: '%s' is not a command; did you mean '%s'?\n", word, near);
+    cli_print(stderr, "sprint: '%s' is not a command; did you mean '%s'?\n", word, near);
   else
-    fprintf(stderr, "sprint: '%s' is not a command; `sprint --help` lists them\n", word);
+    cli_print(stderr, "sprint: '%s' is not a command; `sprint --help` lists them\n", word);
 }
 
 const struct cli_command *cli_command_find(char **words, size_t n, size_t *ret_n) {

@@ -98,7 +98,7 @@ static void wipe(struct cli_jobs *jobs) {
 
 /* A line that would wrap cannot be drawn over: it is cut. */
 static void put_line(struct cli_jobs *jobs, const char *line, size_t columns) {
-  fprintf(stderr, "%.*s\n", (int)(columns > 1 ? columns - 1 : 1), line);
+  cli_print(stderr, "%.*s\n", (int)(columns > 1 ? columns - 1 : 1), line);
   jobs->n_lines++;
 }
 
@@ -121,10 +121,10 @@ static void print_running(const struct cli_jobs *jobs, double now) {
   for (size_t i = 0; i < jobs->n; i++) {
     if (jobs->jobs[i].state != CLI_JOB_RUNNING) continue;
     describe(&jobs->jobs[i], now, line, sizeof line);
-    fprintf(stderr, "%s\n", line);
+    cli_print(stderr, "%s\n", line);
   }
   describe_all(jobs, now, line, sizeof line);
-  fprintf(stderr, "%s\n", line);
+  cli_print(stderr, "%s\n", line);
 }
 
 void cli_jobs_show_start(struct cli_jobs *jobs) {
@@ -146,16 +146,16 @@ void cli_jobs_show(struct cli_jobs *jobs) {
 static void print_failure(struct cli_jobs *jobs, const struct cli_job *job) {
   wipe(jobs);
   if (jobs->n == 1)
-    fprintf(stderr, "sprint: %s\n", job->newest.sentence);
+    cli_print(stderr, "sprint: %s\n", job->newest.sentence);
   else
-    fprintf(stderr, "sprint: %s: %s\n", job->name, job->newest.sentence);
+    cli_print(stderr, "sprint: %s: %s\n", job->name, job->newest.sentence);
 }
 
 void cli_jobs_show_note(struct cli_jobs *jobs, size_t i) {
   const struct cli_job *job = &jobs->jobs[i];
   if (jobs->quiet) return;
   wipe(jobs);
-  fprintf(stderr, "%s: %s\n", job->name, job->newest.note);
+  cli_print(stderr, "%s: %s\n", job->name, job->newest.note);
 }
 
 void cli_jobs_show_change(struct cli_jobs *jobs, size_t i) {
@@ -165,12 +165,12 @@ void cli_jobs_show_change(struct cli_jobs *jobs, size_t i) {
   if (job->state == CLI_JOB_FAILED) {
     print_failure(jobs, job);
   } else if (lines && job->state == CLI_JOB_RUNNING) {
-    fprintf(stderr, "%s: started\n", job->name);
+    cli_print(stderr, "%s: started\n", job->name);
   } else if (lines && job->state == CLI_JOB_DONE) {
-    fprintf(stderr, "%s: done in %s, loss %.4g\n", job->name, cli_time(job->ended - job->started).text,
-            job->newest.loss);
+    cli_print(stderr, "%s: done in %s, loss %.4g\n", job->name, cli_time(job->ended - job->started).text,
+              job->newest.loss);
   } else if (lines && job->state == CLI_JOB_STOPPED) {
-    fprintf(stderr, "%s: stopped\n", job->name);
+    cli_print(stderr, "%s: stopped\n", job->name);
   }
 }
 

@@ -67,7 +67,7 @@ int main(int argc, char **argv) {
   if (is_help(words[0])) return finish(help(words + 1, n - 1));
   if (n == 2 && words[1][0] == '-' && is_help(words[1])) return finish(help(words, 1));
   if (strcmp(words[0], "--version") == 0) {
-    printf("sprint %s (%s)\n", SPRINT_VERSION, sizeof(sprint_real) == 8 ? "double" : "float");
+    cli_print(stdout, "sprint %s (%s)\n", SPRINT_VERSION, sizeof(sprint_real) == 8 ? "double" : "float");
     return finish(CLI_OK);
   }
   const struct cli_command *command = cli_command_find(words, n, &used);

@@ -8,7 +8,7 @@
 #include "cli.h"
 
 int cli_failed(const sprint_context *context) {
-  fprintf(stderr, "sprint: %s\n", sprint_context_error(context));
+  cli_print(stderr, "sprint: %s\n", sprint_context_error(context));
   return CLI_FAILED;
 }
 

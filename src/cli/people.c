@@ -24,8 +24,8 @@ void cli_print_people(const sprint_experiment *experiment, FILE *stream) {
     const char *point = sprint_experiment_point_name(experiment, i / n);
     if (was_said(experiment, i)) continue;
     if (said > 1)
-      fprintf(stream, "%s%s%s: ", point, *point ? "/" : "", sprint_experiment_method_name(experiment, i % n));
-    fprintf(stream, "%s\n", sentence(experiment, i));
+      cli_print(stream, "%s%s%s: ", point, *point ? "/" : "", sprint_experiment_method_name(experiment, i % n));
+    cli_print(stream, "%s\n", sentence(experiment, i));
   }
 }
 

@@ -132,7 +132,7 @@ void cli_plan_print_sharing(const struct cli_plan *plan) {
   if (plan->jobs.n_parallel > 1)
     fprintf(plan->talk, ", %zu at a time\n", plan->jobs.n_parallel);
   else
-    fprintf(plan->talk, ", one at a time on %d thread%s\n", plan->n_threads, plan->n_threads == 1 ? "" : "s");
+    cli_print(plan->talk, ", one at a time on %d thread%s\n", plan->n_threads, plan->n_threads == 1 ? "" : "s");
 }
 
 /* Whether a run is in its folder: it was before, or its job has put it there. */

@@ -1,40 +1,29 @@
 /* sprint predict --label: the page for people, and the same as JSON. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "metrics.h"
 #include "predict.h"
 #include "table.h"
-#include "text.h"
 
 enum { MAX_SHOWN = 12 }; /* classes of a confusion; more are in the JSON */
 
 static const char *class_of(const struct cli_tested *t, size_t c) { return sprint_predictor_class(t->predictor, c); }
 
 static void print_line(FILE *stream, const char *what, const char *format, double value, const char *about) {
-  fprintf(stream, "%-20s", what);
+  cli_print(stream, "%-20s", what);
   if (isnan(value))
     fputc('-', stream);
   else
     fprintf(stream, format, value);
-  fprintf(stream, "%s%s\n", *about ? "  " : "", about);
+  cli_print(stream, "%s%s\n", *about ? "  " : "", about);
 }
 
 static void print_head(const struct cli_tested *t, FILE *stream) {
   const sprint_metrics *m = t->metrics;
   const char *weight = sprint_predictor_weight(t->predictor);
-  cli_print_clean(stream, t->data);
-  fprintf(stream, ": %zu rows", m->n);
-  if (weight) {
-    fprintf(stream, " that stand for %.6g people (column '", m->people);
-    cli_print_clean(stream, weight);
-    fputs("')", stream);
-  }
-  fputs(", '", stream);
-  cli_print_clean(stream, t->label);
-  fputs("' against what ", stream);
-  cli_print_clean(stream, t->model);
-  fputs(" says\n\n", stream);
+  cli_print(stream, "%s: %zu rows", t->data, m->n);
+  if (weight) cli_print(stream, " that stand for %.6g people (column '%s')", m->people, weight);
+  cli_print(stream, ", '%s' against what %s says\n\n", t->label, t->model);
 }
 
 /* "of class 'yes', said from a probability of 0.3 on" */
@@ -44,9 +33,10 @@ static void print_decision(const struct cli_tested *t, FILE *stream) {
     fputs("\nrecall, precision and AUC are means over classes; the likeliest class is said\n", stream);
     return;
   }
-  fputs("\nrecall, precision, AUC, Brier score and calibration are of class '", stream);
-  cli_print_clean(stream, class_of(t, m->positive));
-  fprintf(stream, "', said from a probability of %.6g on\n", m->threshold);
+  cli_print(
+      stream,
+      "\nrecall, precision, AUC, Brier score and calibration are of class '%s', said from a probability of %.6g on\n",
+      class_of(t, m->positive), m->threshold);
 }
 
 static void print_classes(const struct cli_tested *t, FILE *stream) {
@@ -64,7 +54,6 @@ static void print_classes(const struct cli_tested *t, FILE *stream) {
 static void print_confusion(const struct cli_tested *t, FILE *stream) {
   const sprint_metrics *m = t->metrics;
   size_t k = m->n_classes;
-  char *names[MAX_SHOWN] = {0};
   if (k > MAX_SHOWN) {
     fprintf(stream, "\nthe confusion of %zu classes is shown by --json\n", k);
     return;
@@ -72,15 +61,13 @@ static void print_confusion(const struct cli_tested *t, FILE *stream) {
   struct cli_table *table = cli_table_new("people who are", k);
   for (size_t c = 0; c < k; c++) cli_table_name(table, c, class_of(t, c));
   for (size_t j = 0; j < k; j++) {
-    names[j] = cli_clean(class_of(t, j));
-    cli_table_column(table, 0, names[j]);
+    cli_table_column(table, 0, class_of(t, j));
     for (size_t i = 0; i < k; i++) cli_table_cell(table, i, "%.10g", m->confusion[i * k + j]);
   }
   cli_table_heading(table, 0, "and were said to be");
   fputc('\n', stream);
   cli_table_print(table, stream);
   cli_table_free(table);
-  for (size_t j = 0; j < k; j++) free(names[j]);
 }
 
 static void print_calibration(const struct cli_tested *t, FILE *stream) {

@@ -103,12 +103,12 @@ static void print_table(const struct cli_summary *summary, size_t point, FILE *s
 static void print_left_out(const struct cli_summary *summary, size_t point, size_t method, FILE *stream) {
   struct cli_tally tally = cli_summary_tally(summary, point, method);
   const char *name = sprint_experiment_method_name(summary->experiment, method);
-  if (tally.n_diverged) fprintf(stream, "%s: %zu of %zu diverged, left out\n", name, tally.n_diverged, tally.n);
+  if (tally.n_diverged) cli_print(stream, "%s: %zu of %zu diverged, left out\n", name, tally.n_diverged, tally.n);
   if (tally.n_interrupted && !tally.interrupted)
-    fprintf(stream, "%s: %zu of %zu interrupted, left out\n", name, tally.n_interrupted, tally.n);
+    cli_print(stream, "%s: %zu of %zu interrupted, left out\n", name, tally.n_interrupted, tally.n);
   else if (tally.n_interrupted)
-    fprintf(stream, "%s: %zu of %zu interrupted; its numbers are those of where it was stopped\n", name,
-            tally.n_interrupted, tally.n);
+    cli_print(stream, "%s: %zu of %zu interrupted; its numbers are those of where it was stopped\n", name,
+              tally.n_interrupted, tally.n);
 }
 
 /* One run is judged by its own sentence, several are counted. */
@@ -116,16 +116,16 @@ static void print_verdict(const struct cli_summary *summary, size_t point, size_
   struct cli_tally tally = cli_summary_tally(summary, point, method);
   const char *name = sprint_experiment_method_name(summary->experiment, method), *sentence = NULL, *before = "";
   if (tally.n == 0) return;
-  fprintf(stream, "%s: ", name);
+  cli_print(stream, "%s: ", name);
   if (tally.n == 1) {
     sprint_assessment_verdict(cli_summary_run(summary, point, method, tally.first_seed)->assessment, &sentence);
-    fprintf(stream, "%s\n", sentence);
+    cli_print(stream, "%s\n", sentence);
     return;
   }
   for (sprint_verdict v = 0; sprint_verdict_word(v); v++) {
     size_t n = cli_summary_n_judged(summary, point, method, v);
     if (!n) continue;
-    fprintf(stream, "%s%s in %zu of %zu runs", before, sprint_verdict_text(v), n, tally.n);
+    cli_print(stream, "%s%s in %zu of %zu runs", before, sprint_verdict_text(v), n, tally.n);
     before = ", ";
   }
   fputc('\n', stream);
@@ -139,10 +139,10 @@ static void print_warnings(const struct cli_summary *summary, size_t point, size
     if (!n) continue;
     const char *sentence = sprint_assessment_warning(cli_summary_run(summary, point, method, seed)->assessment, k);
     if (n_runs == 1)
-      fprintf(stream, "warning: %s: %s\n", name, sentence);
+      cli_print(stream, "warning: %s: %s\n", name, sentence);
     else
-      fprintf(stream, "warning: %s, %zu of %zu runs: %s (seed %llu)\n", name, n, n_runs, sentence,
-              (unsigned long long)sprint_experiment_seed(summary->experiment, seed));
+      cli_print(stream, "warning: %s, %zu of %zu runs: %s (seed %llu)\n", name, n, n_runs, sentence,
+                (unsigned long long)sprint_experiment_seed(summary->experiment, seed));
   }
 }
 
@@ -155,7 +155,7 @@ static bool has_runs(const struct cli_summary *summary, size_t point) {
 static void print_point(const struct cli_summary *summary, size_t point, FILE *stream) {
   const char *name = sprint_experiment_point_name(summary->experiment, point);
   fputc('\n', stream);
-  if (*name) fprintf(stream, "%s\n", name);
+  if (*name) cli_print(stream, "%s\n", name);
   print_table(summary, point, stream);
   cli_summary_print_moves(summary, point, stream);
   for (size_t m = 0; m < summary->n_methods; m++) print_left_out(summary, point, m, stream);
@@ -177,8 +177,8 @@ static void print_legend(const struct cli_summary *summary, FILE *stream) {
   if (summary->n_seeds > 1) fputs(", mean ± standard error over seeds", stream);
   fputs("; the mean of |grad J|^2 is over the trace's rows but the first", stream);
   if (metrics && metrics->n_classes == 2)
-    fprintf(stream, ";\n recall and precision are of class '%s', said from a probability of %g on",
-            sprint_population_class_name(population, metrics->positive), metrics->threshold);
+    cli_print(stream, ";\n recall and precision are of class '%s', said from a probability of %g on",
+              sprint_population_class_name(population, metrics->positive), metrics->threshold);
   if (shift_costs(summary))
     fputs(";\n shift costs: the loss on D(theta) less that of the same model had nobody reacted", stream);
   fputs(")\n\n", stream);

@@ -11,7 +11,7 @@
 enum { NAME_WIDTH = 40, GAP = 2 };
 
 struct column {
-  const char *title; /* lent */
+  char *title;
   int group, width;
   char **cells; /* (n_rows) or NULL each */
 };
@@ -21,7 +21,7 @@ struct cli_table {
   size_t n_rows, n_columns;
   char **names; /* (n_rows) */
   struct column columns[CLI_MAX];
-  const char *headings[CLI_MAX]; /* of groups, or NULL */
+  char *headings[CLI_MAX]; /* of groups, or NULL */
 };
 
 struct cli_table *cli_table_new(const char *title, size_t n_rows) {
@@ -39,30 +39,36 @@ static void free_texts(char **texts, size_t n) {
 
 void cli_table_free(struct cli_table *table) {
   if (!table) return;
-  for (size_t c = 0; c < table->n_columns; c++) free_texts(table->columns[c].cells, table->n_rows);
+  for (size_t c = 0; c < table->n_columns; c++) {
+    free_texts(table->columns[c].cells, table->n_rows);
+    free(table->columns[c].title);
+  }
+  for (size_t g = 0; g < CLI_MAX; g++) free(table->headings[g]);
   free_texts(table->names, table->n_rows);
   free(table);
 }
 
-void cli_table_name(struct cli_table *table, size_t row, const char *name) {
+void cli_table_name(struct cli_table *table, size_t row, const char *text) {
+  char *name = cli_clean(text); /* a line end would break the table */
   int n = cli_width(name), half = NAME_WIDTH / 2;
   const char *cut = cli_at_width(name, half - 1);
   free(table->names[row]);
   table->names[row] = n <= NAME_WIDTH ? cli_format("%s", name)
                                       : cli_format("%.*s…%s", (int)(cut - name), name, cli_at_width(name, n - half));
-  for (char *c = table->names[row]; *c; c++)
-    if ((unsigned char)*c < ' ' || *c == 0x7f) *c = '?'; /* a line end would break the table */
+  free(name);
 }
 
 void cli_table_column(struct cli_table *table, int group, const char *title) {
   assert(table->n_columns < CLI_MAX);
+  char *clean = cli_clean(title);
   table->columns[table->n_columns++] = (struct column){
-      .title = title, .group = group, .width = cli_width(title), .cells = cli_room(table->n_rows, sizeof(char *))};
+      .title = clean, .group = group, .width = cli_width(clean), .cells = cli_room(table->n_rows, sizeof(char *))};
 }
 
 void cli_table_heading(struct cli_table *table, int group, const char *heading) {
   assert(group >= 0 && group < CLI_MAX);
-  table->headings[group] = heading;
+  free(table->headings[group]);
+  table->headings[group] = cli_clean(heading);
 }
 
 void cli_table_cell(struct cli_table *table, size_t row, const char *format, ...) {
@@ -73,8 +79,8 @@ void cli_table_cell(struct cli_table *table, size_t row, const char *format, ...
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
   free(column->cells[row]);
-  column->cells[row] = cli_format("%s", text);
-  if (cli_width(text) > column->width) column->width = cli_width(text);
+  column->cells[row] = cli_clean(text);
+  if (cli_width(column->cells[row]) > column->width) column->width = cli_width(column->cells[row]);
 }
 
 static bool has_cells(const struct cli_table *table, const struct column *column) {

@@ -104,7 +104,4 @@ int cli_width(const char *text) {
   return width;
 }
 
-void cli_print_padded(FILE *stream, const char *text, int width) {
-  int n = cli_width(text);
-  fprintf(stream, "%s%*s", text, width > n ? width - n : 0, "");
-}
+void cli_print_padded(FILE *stream, const char *text, int width) { cli_print(stream, "%-*s", width, text); }

@@ -77,11 +77,11 @@ static void print_estimate(const char *name, const sprint_estimate *it, const ch
   char spread[48] = "";
   if (isnan(it->value)) return;
   if (it->n_probes > 1) snprintf(spread, sizeof spread, "%.4g +- %.2g (%zu)", it->mean, it->deviation, it->n_probes);
-  printf("  %-14s  %-11.4g  %-26s  %s\n", name, it->value, spread, how);
+  cli_print(stdout, "  %-14s  %-11.4g  %-26s  %s\n", name, it->value, spread, how);
 }
 
 static void print_estimates(const sprint_estimates *e) {
-  printf("  %-14s  %-11s  %-26s  %s\n", "constant", "estimate", "mean +- deviation (probes)", "how");
+  cli_print(stdout, "  %-14s  %-11s  %-26s  %s\n", "constant", "estimate", "mean +- deviation (probes)", "how");
   print_estimate("L", &e->L, "single records: power iteration on differences of gradients; the largest");
   print_estimate("L of J", &e->L_risk, "the same of J(theta; theta)");
   print_estimate("L_0", &e->L_0, "slope of single records' losses in their features; the largest");
@@ -91,15 +91,16 @@ static void print_estimates(const sprint_estimates *e) {
   print_estimate("loss range", &e->loss_range, "between the mean losses of the strata");
   print_estimate("kappa_l", &e->kappa_l, "|J(theta; theta') - J(theta; theta'')|, over the distance; the largest");
   print_estimate("kappa_g", &e->kappa_g, "|grad J(theta; theta') - grad J(theta; theta'')|, over the distance");
-  printf("  %-14s  %-11.4g  %-26s  %s\n", "kappa", e->kappa, "",
-         "the largest of L_0 epsilon (+ range TV), kappa_l, kappa_g");
+  cli_print(stdout, "  %-14s  %-11.4g  %-26s  %s\n", "kappa", e->kappa, "",
+            "the largest of L_0 epsilon (+ range TV), kappa_l, kappa_g");
   char fit[48];
   snprintf(fit, sizeof fit, "fit %.4g (%zu)", e->sigma_0_fit, e->n_sigma);
-  printf("  %-14s  %-11.4g  %-26s  %s\n", "sigma_0", e->sigma_0, fit,
-         "variance of gradients against |grad J|^2: the line, lifted above all points");
+  cli_print(stdout, "  %-14s  %-11.4g  %-26s  %s\n", "sigma_0", e->sigma_0, fit,
+            "variance of gradients against |grad J|^2: the line, lifted above all points");
   snprintf(fit, sizeof fit, "fit %.4g, residual %.2g", e->sigma_1_fit, e->sigma_residual);
-  printf("  %-14s  %-11.4g  %-26s  %s\n", "sigma_1", e->sigma_1, fit, "its slope");
-  printf("  %-14s  %-11.4g  %-26s  %s\n", "V(theta)", e->risk, "", "J(theta; theta) over the whole population");
+  cli_print(stdout, "  %-14s  %-11.4g  %-26s  %s\n", "sigma_1", e->sigma_1, fit, "its slope");
+  cli_print(stdout, "  %-14s  %-11.4g  %-26s  %s\n", "V(theta)", e->risk, "",
+            "J(theta; theta) over the whole population");
 }
 
 static void print_head(const struct cli_options *options, const struct theory_problem *problem,
@@ -108,16 +109,16 @@ static void print_head(const struct cli_options *options, const struct theory_pr
   const char *model = cli_value(options, "model"),
              *point = sprint_experiment_point_name(experiment, problem->number.point);
   const sprint_population *population = sprint_experiment_population(experiment);
-  printf("%s%s%s, method %s, at %s, from %zu of %zu individuals%s\n", sprint_experiment_name(experiment),
-         *point ? ", " : "", point, sprint_experiment_method_name(experiment, problem->number.method),
-         model ? model : "the start", found->sample, sprint_population_n(population),
-         sprint_population_is_endless(population) ? ", the window of a population without end" : "");
+  cli_print(stdout, "%s%s%s, method %s, at %s, from %zu of %zu individuals%s\n", sprint_experiment_name(experiment),
+            *point ? ", " : "", point, sprint_experiment_method_name(experiment, problem->number.method),
+            model ? model : "the start", found->sample, sprint_population_n(population),
+            sprint_population_is_endless(population) ? ", the window of a population without end" : "");
   print_estimates(found);
   printf("  these are what was seen near theta, from below: no proof, as the theory's constants hold everywhere\n");
   if (found->sampled_losses) printf("  class losses, which the shift goes by, were those of the sample\n");
   if (found->remembers) printf("  the shift remembers: it was looked at in the state that it starts from\n");
   if (strcmp(problem->plan.method, "sprint") != 0)
-    printf("  the method is %s: what follows is about SPRINT with its m and batch\n", problem->plan.method);
+    cli_print(stdout, "  the method is %s: what follows is about SPRINT with its m and batch\n", problem->plan.method);
   if (!problem->plan.plain) printf("  the step rule turns v: what follows is about steps against v itself\n");
   if (!problem->plan.constant) printf("  the step size changes: what follows is for that of the first step\n");
 }

@@ -8,8 +8,8 @@ enum { EPOCHS = 100, CHART_MOST = 1000000 }; /* of a bound where no length is gi
 
 static void print_step(const char *name, const sprint_certificate *step) {
   if (step->gamma > 0)
-    printf("  %-26s  %-11.4g  %-11.4g  %-11.4g  %-11.4g  %s\n", name, step->gamma, step->beta, step->c_0, step->Gamma,
-           step->valid ? "yes" : "NO");
+    cli_print(stdout, "  %-26s  %-11.4g  %-11.4g  %-11.4g  %-11.4g  %s\n", name, step->gamma, step->beta, step->c_0,
+              step->Gamma, step->valid ? "yes" : "NO");
 }
 
 sprint_status theory_step(sprint_context *context, const struct theory *theory, sprint_certificate *ret_step) {
@@ -26,7 +26,8 @@ static sprint_status print_steps(sprint_context *context, const struct theory *t
   if (status == SPRINT_OK) status = sprint_theory_best(context, a, 0, &best);
   if (status == SPRINT_OK && theory->gamma > 0) status = theory_step(context, theory, &given);
   if (status != SPRINT_OK) return status;
-  printf("\n%-28s  %-11s  %-11s  %-11s  %-11s  %s\n", "step size", "gamma", "beta", "c_0", "Gamma", "Gamma > 0");
+  cli_print(stdout, "\n%-28s  %-11s  %-11s  %-11s  %-11s  %s\n", "step size", "gamma", "beta", "c_0", "Gamma",
+            "Gamma > 0");
   print_step("closed form", &closed);
   if (closed.gamma == 0) printf("  closed form: none, as kappa < 6 L fails: %.4g >= %.4g\n", a->kappa, 6 * a->L);
   print_step("largest Gamma", &best);
@@ -39,28 +40,28 @@ static sprint_status print_steps(sprint_context *context, const struct theory *t
 static double print_bound(const struct theory *theory, const sprint_certificate *step, const char *which) {
   const sprint_constants *a = &theory->constants;
   double T = theory->rounds > 0 ? theory->rounds : EPOCHS * a->m, first = a->delta_0 / (T * step->Gamma);
-  printf("\nbound at %s = %.4g after T = %.10g steps%s\n", which, step->gamma, T,
-         theory->rounds > 0 ? "" : " (100 epochs; --rounds)");
-  printf("  %-59s  %.4g\n", "Delta_0 / (T Gamma)", first);
-  printf("  %-59s  %.4g", "Delta_1 = (kappa^4 + 2 kappa^2 L^2 + 2 kappa^2) gamma/Gamma", step->remaining);
+  cli_print(stdout, "\nbound at %s = %.4g after T = %.10g steps%s\n", which, step->gamma, T,
+            theory->rounds > 0 ? "" : " (100 epochs; --rounds)");
+  cli_print(stdout, "  %-59s  %.4g\n", "Delta_0 / (T Gamma)", first);
+  cli_print(stdout, "  %-59s  %.4g", "Delta_1 = (kappa^4 + 2 kappa^2 L^2 + 2 kappa^2) gamma/Gamma", step->remaining);
   printf("   (at least %.4g at any step size)\n", sprint_theory_floor(a));
-  printf("  %-59s  %.4g\n", "mean |grad J|^2 is at most", first + step->remaining);
+  cli_print(stdout, "  %-59s  %.4g\n", "mean |grad J|^2 is at most", first + step->remaining);
   return first + step->remaining;
 }
 
 static void print_cost(const char *name, const sprint_theory_cost *cost) {
-  printf("  %-8s  %-15.6g  %-14.6g  %-12.4g  %-14.6g  %.6g\n", name, cost->steps, cost->ifo, cost->remaining,
-         cost->all_steps, cost->all_ifo);
+  cli_print(stdout, "  %-8s  %-15.6g  %-14.6g  %-12.4g  %-14.6g  %.6g\n", name, cost->steps, cost->ifo, cost->remaining,
+            cost->all_steps, cost->all_ifo);
 }
 
 static void print_cheaper(const char *when, double sprint, double sgd) {
   if (isinf(sprint) && isinf(sgd))
-    printf("  %s: neither gets there\n", when);
+    cli_print(stdout, "  %s: neither gets there\n", when);
   else if (isinf(sprint) || isinf(sgd))
-    printf("  %s: %s alone gets there\n", when, isinf(sgd) ? "SPRINT" : "SGD-GD");
+    cli_print(stdout, "  %s: %s alone gets there\n", when, isinf(sgd) ? "SPRINT" : "SGD-GD");
   else
-    printf("  %s: %s is cheaper, by %.4g in IFO\n", when, sprint <= sgd ? "SPRINT" : "SGD-GD",
-           sprint <= sgd ? sgd / sprint : sprint / sgd);
+    cli_print(stdout, "  %s: %s is cheaper, by %.4g in IFO\n", when, sprint <= sgd ? "SPRINT" : "SGD-GD",
+              sprint <= sgd ? sgd / sprint : sprint / sgd);
 }
 
 /* The same by the formulas as the paper prints them, where that differs. */
@@ -85,8 +86,8 @@ static sprint_status print_costs(sprint_context *context, const struct theory *t
     sprint.all_ifo = whole.all_ifo;
   }
   if (status != SPRINT_OK) return status;
-  printf("\nuntil delta = %.4g\n  %-8s  %-15s  %-14s  %-12s  %-14s  %s\n", theory->delta, "", "steps: 1st term", "IFO",
-         "what remains", "steps: all", "IFO");
+  cli_print(stdout, "\nuntil delta = %.4g\n  %-8s  %-15s  %-14s  %-12s  %-14s  %s\n", theory->delta, "",
+            "steps: 1st term", "IFO", "what remains", "steps: all", "IFO");
   print_cost("SPRINT", &sprint);
   print_cost("SGD-GD", &sgd);
   print_cheaper("1st term", sprint.ifo, sgd.ifo);
@@ -102,9 +103,9 @@ static sprint_status print_schedule(sprint_context *context, const struct theory
     double alpha;
   } rows[] = {{"0", 0}, {"1/3", 1.0 / 3}, {"1/2", 0.5}, {"2/3", 2.0 / 3}, {"1", 1}};
   double delta = theory->delta > 0 ? theory->delta : 1;
-  printf("\nschedule m = n^alpha%s\n  %-6s  %-9s  %-14s  %-11s  %-11s  %-15s  %s\n",
-         theory->delta > 0 ? "" : " (steps and IFO times delta)", "alpha", "m", "closed gamma", "gamma", "Gamma",
-         "steps: 1st term", "IFO");
+  cli_print(stdout, "\nschedule m = n^alpha%s\n  %-6s  %-9s  %-14s  %-11s  %-11s  %-15s  %s\n",
+            theory->delta > 0 ? "" : " (steps and IFO times delta)", "alpha", "m", "closed gamma", "gamma", "Gamma",
+            "steps: 1st term", "IFO");
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     sprint_constants a = theory->constants;
     sprint_certificate closed = {.size = sizeof closed}, best = {.size = sizeof best};
@@ -115,8 +116,8 @@ static sprint_status print_schedule(sprint_context *context, const struct theory
     if (status == SPRINT_OK) status = sprint_theory_cost_sprint(context, &a, &best, delta, &cost);
     if (status != SPRINT_OK) return status;
     double steps = theory->delta > 0 ? cost.steps : a.delta_0 / best.Gamma;
-    printf("  %-6s  %-9.10g  %-14.4g  %-11.4g  %-11.4g  %-15.6g  %.6g\n", rows[i].name, a.m, closed.gamma, best.gamma,
-           best.Gamma, steps, steps * (2 * a.batch + a.n / a.m));
+    cli_print(stdout, "  %-6s  %-9.10g  %-14.4g  %-11.4g  %-11.4g  %-15.6g  %.6g\n", rows[i].name, a.m, closed.gamma,
+              best.gamma, best.Gamma, steps, steps * (2 * a.batch + a.n / a.m));
   }
   return SPRINT_OK;
 }

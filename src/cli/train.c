@@ -40,7 +40,7 @@ static void estimate(struct cli_plan *plan) {
   }
   free(seconds_per_epoch);
   free(costs);
-  if (known) fprintf(plan->talk, ", about %s", cli_time(total / (double)plan->jobs.n_parallel).text);
+  if (known) cli_print(plan->talk, ", about %s", cli_time(total / (double)plan->jobs.n_parallel).text);
   cli_plan_print_sharing(plan);
   if (known && plan->cost >= CLI_PLAN_LARGE)
     fputs("(steps this long are reckoned from gradients alone: what simulating the shift costs comes on top)\n",
@@ -104,9 +104,9 @@ static char *out_of(const struct work *work) {
 static void print_opening(const struct cli_plan *plan) {
   const sprint_population *population = sprint_experiment_population(plan->experiment);
   size_t n_points = sprint_experiment_n_points(plan->experiment);
-  fprintf(plan->talk, "%s: %s%zu rows, %zu features; ", sprint_experiment_name(plan->experiment),
-          sprint_population_is_endless(population) ? "a population without end, evaluated on a window of " : "",
-          sprint_population_n(population), sprint_population_n_features(population));
+  cli_print(plan->talk, "%s: %s%zu rows, %zu features; ", sprint_experiment_name(plan->experiment),
+            sprint_population_is_endless(population) ? "a population without end, evaluated on a window of " : "",
+            sprint_population_n(population), sprint_population_n_features(population));
   if (n_points > 1) fprintf(plan->talk, "%zu points x ", n_points);
   fprintf(plan->talk, "%zu method(s) x %zu seed(s)\n", sprint_experiment_n_methods(plan->experiment),
           sprint_experiment_n_seeds(plan->experiment));
@@ -122,11 +122,12 @@ static sprint_status carry_out(struct work *work, int n_threads, int n_jobs) {
   size_t n_kept = cli_plan_n_runs(plan) - plan->n_todo;
   print_opening(plan);
   if (n_kept)
-    fprintf(plan->talk, "%zu run%s in %s finished before and kept\n", n_kept, n_kept == 1 ? " is" : "s are", plan->out);
+    cli_print(plan->talk, "%zu run%s in %s finished before and kept\n", n_kept, n_kept == 1 ? " is" : "s are",
+              plan->out);
   if (plan->n_todo > 0) {
     cli_plan_share(plan, n_threads, n_jobs);
     plan->jobs.terse = !work->training->reproduces;
-    fprintf(plan->talk, "%zu run%s", plan->n_todo, plan->n_todo == 1 ? "" : "s");
+    cli_print(plan->talk, "%zu run%s", plan->n_todo, plan->n_todo == 1 ? "" : "s");
     if (work->training->reproduces)
       estimate(plan);
     else
@@ -155,18 +156,19 @@ static int conclude(const struct work *work) {
   size_t n_failed = cli_jobs_count(&plan->jobs, CLI_JOB_FAILED);
   size_t n_stalled = cli_summary_n_stopped(work->summary, SPRINT_STOP_STALLED);
   if (cli_interrupted()) {
-    fprintf(plan->talk, "interrupted; what was done is in %s, and the same command goes on from there\n", plan->out);
+    cli_print(plan->talk, "interrupted; what was done is in %s, and the same command goes on from there\n", plan->out);
     return cli_interrupt_code();
   }
   if (n_failed) {
     if (cli_plan_n_runs(plan) > 1)
-      fprintf(plan->talk, "%zu of %zu runs failed; the others are in %s\n", n_failed, cli_plan_n_runs(plan), plan->out);
+      cli_print(plan->talk, "%zu of %zu runs failed; the others are in %s\n", n_failed, cli_plan_n_runs(plan),
+                plan->out);
     return CLI_FAILED;
   }
-  fprintf(plan->talk, "traces and models are in %s\n", plan->out);
+  cli_print(plan->talk, "traces and models are in %s\n", plan->out);
   if (n_stalled)
-    fprintf(stderr, "sprint: %s in %zu run(s); what they had trained by then is kept\n",
-            sprint_stop_text(SPRINT_STOP_STALLED), n_stalled);
+    cli_print(stderr, "sprint: %s in %zu run(s); what they had trained by then is kept\n",
+              sprint_stop_text(SPRINT_STOP_STALLED), n_stalled);
   return n_stalled ? CLI_FAILED : cli_summary_n_stopped(work->summary, SPRINT_STOP_DIVERGED) ? CLI_DIVERGED : CLI_OK;
 }
 

@@ -50,12 +50,14 @@ static bool decimal_split(const char *text, struct decimal *ret_decimal) {
   return true;
 }
 
-double sprint__number_strtod(const char *text) {
+double sprint__number_strtod_end(const char *text, char **ret_end) {
   locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0); /* a constant in glibc: nothing is allocated */
-  double value = strtod_l(text, NULL, c);
+  double value = strtod_l(text, ret_end, c);
   freelocale(c);
   return value;
 }
+
+double sprint__number_strtod(const char *text) { return sprint__number_strtod_end(text, NULL); }
 
 enum sprint__number sprint__number_real(const char *text, double *ret_real) {
   struct decimal decimal;

@@ -19,5 +19,6 @@ enum sprint__number sprint__number_integer(const char *text, int64_t *ret_intege
 
 /* strtod as in the C locale, whatever the program's is. */
 double sprint__number_strtod(const char *text);
+double sprint__number_strtod_end(const char *text, char **ret_end);
 
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/print.h"
 
 void sprint__text_put(struct sprint__text *text, const char *bytes, size_t n) {
   if (!text->failed)
@@ -26,15 +27,8 @@ char *sprint__text_take(struct sprint__text *text) {
 struct sprint__shown sprint__show(const char *text) {
   static const char dots[] = "...";
   struct sprint__shown shown = {""};
-  size_t room = sizeof shown.text - sizeof dots, n = 0;
-  for (; n < room && text[n]; n++) {
-    unsigned char byte = (unsigned char)text[n];
-    shown.text[n] = byte < 0x20 || byte == 0x7f ? ' ' : text[n];
-  }
-  if (text[n]) {
-    while (n > 0 && ((unsigned char)text[n] & 0xc0) == 0x80) n--; /* not in the middle of a character */
-    memcpy(shown.text + n, dots, sizeof dots);
-  }
+  size_t n = sprint__one_line(text, shown.text, sizeof shown.text - sizeof dots + 1);
+  if (text[n]) memcpy(shown.text + strlen(shown.text), dots, sizeof dots);
   return shown;
 }
 

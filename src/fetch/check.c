@@ -10,7 +10,7 @@
 #include "fetch.h"
 
 static sprint_status found(const char *path, const char *how) {
-  printf("%s: right, by %s\n", path, how);
+  cli_print(stdout, "%s: right, by %s\n", path, how);
   return SPRINT_OK;
 }
 

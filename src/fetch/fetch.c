@@ -46,7 +46,7 @@ static char *address_of(const struct job *job, const char *mirror) {
 
 static sprint_status keep(const struct job *job) {
   if (rename(job->part, job->path) != 0) return fetch_unwritable(job->context, job->path);
-  printf("%s: %llu bytes, sums are right\n", job->path, (unsigned long long)job->file->size);
+  cli_print(stdout, "%s: %llu bytes, sums are right\n", job->path, (unsigned long long)job->file->size);
   return SPRINT_OK;
 }
 
@@ -57,7 +57,7 @@ static sprint_status fetch_from(const struct job *job, const char *address) {
   bool resumed = stat(job->part, &info) == 0 && info.st_size > 0;
   sprint_status status = SPRINT_OK;
   for (int attempt = 0; attempt < (resumed ? 2 : 1); attempt++) {
-    printf("%s %s\n", resumed && attempt == 0 ? "resuming" : "fetching", address);
+    cli_print(stdout, "%s %s\n", resumed && attempt == 0 ? "resuming" : "fetching", address);
     fflush(stdout);
     status = fetch_transfer(job->context, address, job->part, job->file->size);
     if (status != SPRINT_OK) return status;
@@ -77,7 +77,7 @@ static sprint_status fetch_from_mirrors(const struct job *job) {
     if (status == SPRINT_OK) return SPRINT_OK;
     bool last = other || i + 1 == FETCH_MAX_MIRRORS || !job->set->mirrors[i + 1];
     if (last) break;
-    printf("%s\n", sprint_context_error(job->context));
+    cli_print(stdout, "%s\n", sprint_context_error(job->context));
   }
   char *reason = cli_format("%s", sprint_context_error(job->context));
   sprint_fail(job->context, SPRINT_ERROR_IO, "%s; without a network, put the file %s at %s", reason, job->file->name,
@@ -116,7 +116,7 @@ static sprint_status get_file(const struct job *job, bool *ret_fetched) {
   }
   sprint_status status = fetch_check_sums(job->context, job->path, job->file);
   if (status == SPRINT_OK) {
-    printf("%s: is there already, sums are right\n", job->path);
+    cli_print(stdout, "%s: is there already, sums are right\n", job->path);
     return SPRINT_OK;
   }
   return left_alone(job->context, status);

@@ -23,8 +23,8 @@ void fetch_progress_show(struct fetch_progress *progress, uint64_t done) {
   char bar[BAR_WIDTH + 1];
   for (int i = 0; i < BAR_WIDTH; i++) bar[i] = share * BAR_WIDTH > i ? '#' : ' ';
   bar[BAR_WIDTH] = '\0';
-  fprintf(stderr, "\r\033[K%s [%s] %3.0f %%  %.1f of %.1f MB  %.1f MB/s", progress->name, bar, 100 * share,
-          (double)done / 1e6, (double)progress->total / 1e6, rate / 1e6);
+  cli_print(stderr, "\r\033[K%s [%s] %3.0f %%  %.1f of %.1f MB  %.1f MB/s", progress->name, bar, 100 * share,
+            (double)done / 1e6, (double)progress->total / 1e6, rate / 1e6);
   if (rate > 0) fprintf(stderr, "  %.0f s left", (double)(progress->total - done) / rate);
 }
 

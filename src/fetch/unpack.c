@@ -85,7 +85,7 @@ static sprint_status unpack_all(const struct unpacking *u) {
 static sprint_status rename_all(const struct unpacking *u) {
   for (size_t i = 0; i < u->n; i++) {
     if (rename(u->parts[i], u->paths[i]) != 0) return fetch_unwritable(u->context, u->paths[i]);
-    printf("%s: unpacked, %llu bytes\n", u->paths[i], (unsigned long long)u->members[i].size);
+    cli_print(stdout, "%s: unpacked, %llu bytes\n", u->paths[i], (unsigned long long)u->members[i].size);
   }
   return SPRINT_OK;
 }

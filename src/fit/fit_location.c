@@ -150,9 +150,12 @@ static void location_section(const sprint_fit *fit, FILE *stream) {
   }
   fprintf(stream, "  matrix: A.npy  # (%zu, %zu), features by parameters: written by --matrix A.npy\n", fit->d,
           n_params(fit));
-  for (size_t i = 0; i < fit->n_parameters; i++)
-    sprint__fprintf(stream, "  # A[%s, %zu] = %.6g, standard error %.2g\n", fit->parameters[i].column,
-                    fit->parameters[i].parameter, fit->parameters[i].value, fit->parameters[i].error);
+  for (size_t i = 0; i < fit->n_parameters; i++) {
+    fputs("  # A[", stream);
+    sprint__fit_print_text(fit->parameters[i].column, stream);
+    sprint__fprintf(stream, ", %zu] = %.6g, standard error %.2g\n", fit->parameters[i].parameter,
+                    fit->parameters[i].value, fit->parameters[i].error);
+  }
 }
 
 const struct sprint__fit_kind sprint__fit_location = {

@@ -8,17 +8,6 @@
 #include "base/print.h"
 #include "fit/fit.h"
 
-/* The character at *text, as YAML has it between double quotes; of control characters, those of two bytes too. */
-static void print_quoted(const char **text, FILE *stream) {
-  const unsigned char *at = (const unsigned char *)*text;
-  bool second = at[0] == 0xc2 && at[1] >= 0x80 && at[1] < 0xa0; /* U+0080 to U+009F */
-  if (second || *at < 0x20 || *at == 0x7f)
-    fprintf(stream, "\\x%02x", at[second]);
-  else
-    fprintf(stream, *at == '"' || *at == '\\' ? "\\%c" : "%c", *at);
-  *text += second;
-}
-
 void sprint__fit_print_text(const char *text, FILE *stream) {
   bool plain = sprint__ascii_is_letter(*text);
   for (const char *at = text; *at; at++)
@@ -30,7 +19,9 @@ void sprint__fit_print_text(const char *text, FILE *stream) {
     return;
   }
   fputc('"', stream);
-  for (; *text; text++) print_quoted(&text, stream);
+  for (size_t n; *text; text += n ? n : 1)
+    if (!(n = sprint__print_control(stream, text)))
+      fprintf(stream, *text == '"' || *text == '\\' ? "\\%c" : "%c", *text);
   fputc('"', stream);
 }
 

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/print.h"
 #include "config/number.h"
 #include "model/network.h"
 #include "population/population.h"
@@ -112,7 +113,8 @@ static sprint_status look_at_values(const struct look *look) {
     return sprint__refuse(look->section, "loss", "'%s' has nothing to learn: every label is %g", look->loss, least);
   if (!(beyond > 0)) return SPRINT_OK;
   char range[64];
-  snprintf(range, sizeof range, isinf(look->greatest) ? "below %g" : "beyond %g .. %g", look->least, look->greatest);
+  sprint__snprintf(range, sizeof range, isinf(look->greatest) ? "below %g" : "beyond %g .. %g", look->least,
+                   look->greatest);
   if (look->least > greatest || look->greatest < least)
     return sprint__refuse(look->section, "layers",
                           "the last layer, '%s', puts out nothing %s, where all labels are (%g to %g)", look->last,

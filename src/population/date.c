@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/print.h"
+
 static const char *const not_a_date = "is not a date; 2023-05-17, 17.05.2023 or 2023-05-17T14:30 was expected";
 static const char *const not_a_day = "is not a day of the calendar";
 static const char *const not_a_time = "has no time of day behind its date; 14:30 or 14:30:05 was expected";
@@ -122,7 +124,7 @@ struct sprint__date sprint__date_of(double days) {
   double whole = floor(days);
   int year = 1, month = 1;
   if (!(whole >= days_since_1970(1, 1, 1) && whole <= days_since_1970(9999, 12, 31))) {
-    snprintf(date.text, sizeof date.text, "%.6g", days);
+    sprint__snprintf(date.text, sizeof date.text, "%.6g", days);
     return date;
   }
   year = 1970 + (int)floor(whole / 365.2425);

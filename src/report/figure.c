@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "config/names.h"
+#include "config/number.h"
 
 static bool has_column(const struct sprint__results *results, const char *name) {
   for (size_t i = 0; i < results->n_runs; i++)
@@ -96,7 +97,7 @@ static bool is_setting(const char *text, size_t *ret_key, size_t *ret_all) {
   while ((dash = strchr(dash, '-')) && !strchr("0123456789.-", dash[1])) dash++;
   if (!dash || dash == text || !dash[1]) return false;
   char *end;
-  strtod(dash + 1, &end);
+  sprint__number_strtod_end(dash + 1, &end);
   *ret_key = (size_t)(dash - text);
   *ret_all = (size_t)(end - text);
   return end > dash + 1 && (!*end || *end == '_' || *end == '/');

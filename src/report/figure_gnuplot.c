@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/print.h"
 #include "report/figure.h"
 #include "report/gnuplot.h"
 
@@ -75,8 +76,8 @@ static void print_curve_data(FILE *data, const struct sprint__curve *curve, bool
   for (size_t i = 0; i < curve->n; i++) {
     double error = isnan(curve->error[i]) ? 0 : curve->error[i], low = curve->mean[i] - error;
     if (log && !(low > 0)) low = curve->mean[i] * 1e-9; /* the axis ends above it */
-    fprintf(data, "%.17g %.17g %.17g %.17g %.17g %zu\n", curve->x[i], curve->mean[i], curve->error[i], low,
-            curve->mean[i] + error, curve->n_seeds[i]);
+    sprint__fprintf(data, "%.17g %.17g %.17g %.17g %.17g %zu\n", curve->x[i], curve->mean[i], curve->error[i], low,
+                    curve->mean[i] + error, curve->n_seeds[i]);
   }
   fputs("\n\n", data);
 }
@@ -163,7 +164,7 @@ static void print_curves(const struct sprint__figure *figure, const struct sprin
 static void print_log_tics(double low, double high, FILE *script) {
   double step = sprint__plot_tics(low, high), tic = ceil(low / step) * step;
   fputs("set ytics nomirror (", script);
-  for (int i = 0; tic <= high && i < 12; i++, tic += step) fprintf(script, "%s%.6g", i ? ", " : "", tic);
+  for (int i = 0; tic <= high && i < 12; i++, tic += step) sprint__fprintf(script, "%s%.6g", i ? ", " : "", tic);
   fputs(")\n", script);
 }
 
@@ -171,7 +172,7 @@ static void print_log_range(double low, double high, FILE *script) {
   double margin = high > low ? pow(high / low, 0.04) : 1.5;
   low /= margin;
   high *= margin;
-  fprintf(script, "set logscale y\nset yrange [%.6g:%.6g]\n", low, high);
+  sprint__fprintf(script, "set logscale y\nset yrange [%.6g:%.6g]\n", low, high);
   if (high / low < 20) {
     fputs("set format y '%.4g'\n", script);
     print_log_tics(low, high, script);
@@ -193,8 +194,8 @@ static void print_range(const struct sprint__figure_panel *panel, FILE *script) 
   }
   double margin = high > low ? 0.04 * (high - low) : fmax(fabs(high), 1) * 0.05;
   bool large = fmax(fabs(low), fabs(high)) >= 1e4;
-  fprintf(script, "unset logscale y\nset format y '%s'\nset ytics nomirror autofreq\nset yrange [%.6g:%.6g]\n",
-          large ? "%.0s%c" : "%.4g", low - margin, high + margin);
+  sprint__fprintf(script, "unset logscale y\nset format y '%s'\nset ytics nomirror autofreq\nset yrange [%.6g:%.6g]\n",
+                  large ? "%.0s%c" : "%.4g", low - margin, high + margin);
 }
 
 /* The last panel of a column, whichever row that is in. */
@@ -206,11 +207,12 @@ static void print_place(const struct layout *it, size_t i, FILE *script) {
   size_t column = i % it->n_columns, row = i / it->n_columns;
   double left = LEFT + (double)column * (it->panel_width + BETWEEN_COLUMNS);
   double top = TOP + it->title_height + (double)row * (it->panel_height + BETWEEN_ROWS);
-  fprintf(script,
-          "set lmargin at screen %.5f\nset rmargin at screen %.5f\nset tmargin at screen %.5f\nset bmargin at screen "
-          "%.5f\n",
-          left / it->width, (left + it->panel_width) / it->width, 1 - top / it->height,
-          1 - (top + it->panel_height) / it->height);
+  sprint__fprintf(
+      script,
+      "set lmargin at screen %.5f\nset rmargin at screen %.5f\nset tmargin at screen %.5f\nset bmargin at screen "
+      "%.5f\n",
+      left / it->width, (left + it->panel_width) / it->width, 1 - top / it->height,
+      1 - (top + it->panel_height) / it->height);
 }
 
 static void print_text(FILE *script, const char *what, const char *text, const char *tail) {
@@ -261,10 +263,10 @@ static void print_entries(const struct sprint__figure *figure, const struct layo
   for (size_t m = 0; m < figure->n_methods; m++) {
     double x = left + (double)(m % it->legend_columns) * it->entry_width;
     double y = CAPTION + it->legend_height - ENTRY_HEIGHT * ((double)(m / it->legend_columns) + 0.5);
-    fprintf(script, "set arrow from screen %.5f,%.5f to screen %.5f,%.5f nohead linestyle %zu\nset label ",
-            x / it->width, y / it->height, (x + LINE) / it->width, y / it->height, m + 1);
+    sprint__fprintf(script, "set arrow from screen %.5f,%.5f to screen %.5f,%.5f nohead linestyle %zu\nset label ",
+                    x / it->width, y / it->height, (x + LINE) / it->width, y / it->height, m + 1);
     sprint__gnuplot_quote(script, sprint__name_show(figure->methods[m], MOST_LETTERS).text);
-    fprintf(script, " at screen %.5f,%.5f left noenhanced\n", (x + LINE + GAP) / it->width, y / it->height);
+    sprint__fprintf(script, " at screen %.5f,%.5f left noenhanced\n", (x + LINE + GAP) / it->width, y / it->height);
   }
 }
 
@@ -273,8 +275,8 @@ static void print_legend(const struct sprint__figure *figure, const struct layou
   write_caption(figure, bands, caption, sizeof caption);
   fputs("\nunset border\nunset tics\nunset grid\nunset title\nunset xlabel\nunset ylabel\nunset logscale\n", script);
   print_entries(figure, it, script);
-  fprintf(script, "set label '%s' at screen 0.5,%.5f center font small textcolor '" SPRINT__GREY "'\n", caption,
-          0.55 * CAPTION / it->height);
+  sprint__fprintf(script, "set label '%s' at screen 0.5,%.5f center font small textcolor '" SPRINT__GREY "'\n", caption,
+                  0.55 * CAPTION / it->height);
   fputs("plot [0:1] [0:1] NaN notitle\n", script);
 }
 
@@ -300,12 +302,12 @@ static bool any_bands(const struct sprint__figure *figure) {
 static void print_script(const struct sprint__figure *figure, const struct layout *layout, FILE *script) {
   size_t index = 0, n = figure->n_y * figure->n_points;
   fputs("set encoding utf8\nset minussign\nset datafile missing 'nan'\nunset key\n", script);
-  fprintf(script, "set format x '%s'\n", figure->x.count ? "%.3s%c" : "%.4g");
+  sprint__fprintf(script, "set format x '%s'\n", figure->x.count ? "%.3s%c" : "%.4g");
   print_styles(figure, script);
   fputs("set multiplot\n", script);
   if (figure->title) {
     char place[96];
-    snprintf(place, sizeof place, " at screen 0.5,%.5f center font large", 1 - 0.6 * TITLE / layout->height);
+    sprint__snprintf(place, sizeof place, " at screen 0.5,%.5f center font large", 1 - 0.6 * TITLE / layout->height);
     print_text(script, "set label 9", figure->title, place);
   }
   for (size_t i = 0; i < n; i++) {

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/print.h"
 #include "report/figure.h"
 
 enum { LABEL = 11, NUMBERS = 34, LEAST_COLUMNS = 56, MOST_COLUMNS = 400, LEAST_ROWS = 6, DOTS_X = 2, DOTS_Y = 4 };
@@ -78,7 +79,7 @@ static void put_curve(struct canvas *canvas, const struct sprint__curve *curve, 
 
 static void add_number(struct sprint__text *text, double value, int width) {
   char number[64];
-  snprintf(number, sizeof number, width ? "%*.4g" : "%.*g", width ? width : 4, value);
+  sprint__snprintf(number, sizeof number, width ? "%*.4g" : "%.*g", width ? width : 4, value);
   sprint__text_add(text, number);
 }
 
@@ -162,8 +163,8 @@ static void print_bottom(const struct canvas *canvas, struct outlet *outlet) {
   sprint__text_add(&axis, canvas->braille ? "└" : "+");
   add_repeated(&axis, canvas->braille ? "─" : "-", canvas->width);
   give(outlet, &axis);
-  snprintf(first, sizeof first, "%.4g", canvas->panel->first);
-  snprintf(last, sizeof last, "%.4g", canvas->panel->last);
+  sprint__snprintf(first, sizeof first, "%.4g", canvas->panel->first);
+  sprint__snprintf(last, sizeof last, "%.4g", canvas->panel->last);
   size_t used = strlen(first) + strlen(last) + strlen(label), room = canvas->width > used ? canvas->width - used : 2;
   add_repeated(&numbers, " ", LABEL + 1);
   sprint__text_add(&numbers, first);

@@ -8,6 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/print.h"
+
 enum { NOT_FOUND = 127, SAID = 400 }; /* exit code of a program that is not there; characters of a complaint kept */
 
 struct terminal {
@@ -62,7 +64,7 @@ static void print_preamble(const struct sprint__plot *plot, const struct termina
   FILE *script = plot->script.stream;
   fprintf(script, "# gnuplot %s\n", name_in(plot->script_path));
   fprintf(script, terminal->setting, width, height);
-  fprintf(script, "small = ',%g'\nlarge = ',%g'\n", 9 * terminal->point, 13 * terminal->point);
+  sprint__fprintf(script, "small = ',%g'\nlarge = ',%g'\n", 9 * terminal->point, 13 * terminal->point);
   fputs("set output ", script);
   sprint__gnuplot_quote(script, plot->image);
   fputs("\ndata = ", script);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/number.h"
 #include "config/text.h"
 #include "report/page.h"
 #include "report/styles.h"
@@ -138,7 +139,7 @@ static json_t *run_json(struct sprint__arena *arena, const struct sprint__result
 static json_t *dash_json(const char *dash) {
   json_t *json = json_array();
   for (char *end; *dash; dash = *end == ',' ? end + 1 : end) {
-    double length = strtod(dash, &end);
+    double length = sprint__number_strtod_end(dash, &end);
     if (end == dash) break;
     json_array_append_new(json, json_real(length));
   }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/print.h"
 #include "config/number.h"
 #include "config/text.h"
 #include "report/runs.h"
@@ -26,7 +27,7 @@ __attribute__((format(printf, 3, 4))) static void complain(struct sprint__arena 
   char sentence[1024];
   va_list values;
   va_start(values, format);
-  vsnprintf(sentence, sizeof sentence, format, values);
+  sprint__vsnprintf(sentence, sizeof sentence, format, values);
   va_end(values);
   if (!run->complaint) run->complaint = sprint__arena_strdup(arena, sentence);
 }

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
+#include "config/number.h"
 #include "config/text.h"
 
 enum { MOST_DEPTH = 8 }; /* of folders below the one asked for */
@@ -33,7 +34,7 @@ int sprint__compare_names(const char *a, const char *b) {
   while (*a && *b) {
     if (isdigit((unsigned char)*a) && isdigit((unsigned char)*b)) {
       char *a_end, *b_end;
-      double x = strtod(a, &a_end), y = strtod(b, &b_end);
+      double x = sprint__number_strtod_end(a, &a_end), y = sprint__number_strtod_end(b, &b_end);
       if (x != y) return x < y ? -1 : 1;
       a = a_end;
       b = b_end;

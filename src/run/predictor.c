@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/outlet.h"
 #include "base/sized.h"
 #include "base/vector.h"
 #include "config/names.h"
@@ -13,6 +14,7 @@
 #include "model/network.h"
 #include "population/cell.h"
 #include "run/encoding_json.h"
+#include "run/saved.h"
 
 void sprint_predictor_free(sprint_predictor *predictor) {
   if (!predictor) return;
@@ -257,8 +259,17 @@ static sprint_status decide_by(sprint_predictor *predictor, const sprint_predict
   return SPRINT_OK;
 }
 
+/* The folder of a run is easily taken for its model. */
+static sprint_status refuse_folder(const sprint_predictor *predictor) {
+  if (sprint__outlet_of(predictor->path).type != SPRINT__OUTLET_FOLDER) return SPRINT_OK;
+  return sprint_fail(predictor->context, SPRINT_ERROR_IO,
+                     "%s: is a folder; a file was expected, such as the " SPRINT__MODEL_FILE " of a run",
+                     predictor->path);
+}
+
 static sprint_status fill_predictor(sprint_predictor *predictor, const sprint_predictor_options *options) {
   SPRINT__CLEARED(sprint__safetensors_close) struct sprint__safetensors file = {0};
+  SPRINT__TRY(refuse_folder(predictor));
   SPRINT__TRY(sprint__safetensors_open(predictor->context, predictor->path, &file));
   SPRINT__TRY(with_json(predictor, &file, "features", read_columns));
   SPRINT__TRY(read_encoding(predictor, &file));

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "assess/metrics.h"
 #include "base/file.h"
@@ -13,48 +14,57 @@
 #include "population/csv_columns.h"
 #include "run/predictor.h"
 
+/* Where rows go. A file or a pipe gets every byte; a terminal, control characters as \x1b. */
+struct outlet {
+  FILE *stream;
+  bool terminal;
+};
+
 /* A CSV field, quoted where it has to be. */
-static void print_field(FILE *stream, const char *text) {
-  if (!strpbrk(text, ",\"\r\n")) {
-    fputs(text, stream);
-    return;
+static void print_field(const struct outlet *out, const char *text) {
+  bool quoted = strpbrk(text, ",\"\r\n");
+  if (quoted) fputc('"', out->stream);
+  for (size_t n; *text; text += n ? n : 1) {
+    n = out->terminal ? sprint__print_control(out->stream, text) : 0;
+    if (!n && *text == '"') fputc('"', out->stream);
+    if (!n) fputc(*text, out->stream);
   }
-  fputc('"', stream);
-  for (; *text; text++) fprintf(stream, *text == '"' ? "\"\"" : "%c", *text);
-  fputc('"', stream);
+  if (quoted) fputc('"', out->stream);
 }
 
-static void print_header(const sprint_predictor *predictor, bool ids, FILE *stream) {
+static void print_header(const sprint_predictor *predictor, bool ids, const struct outlet *out) {
+  FILE *stream = out->stream;
   fputs("row,", stream);
-  if (ids) print_field(stream, predictor->encoding->id);
+  if (ids) print_field(out, predictor->encoding->id);
   fputs(ids ? ",prediction" : "prediction", stream);
   for (size_t c = 0; predictor->model->classifies && c < predictor->n_classes; c++) {
     fputs(",p_", stream);
-    print_field(stream, predictor->class_names[c]);
+    print_field(out, predictor->class_names[c]);
   }
   fputc('\n', stream);
 }
 
-static void print_prediction(const sprint_predictor *predictor, const double *scores, FILE *stream) {
+static void print_prediction(const sprint_predictor *predictor, const double *scores, const struct outlet *out) {
+  FILE *stream = out->stream;
   size_t k = predictor->n_classes;
   if (!predictor->model->classifies)
     sprint__fprintf(stream, "%.9g", scores[0]);
   else if (isnan(scores[0]))
     fputs("nan", stream); /* no class, rather than the first */
   else
-    print_field(stream,
-                predictor->class_names[sprint__class_said(scores, k, predictor->positive, predictor->threshold)]);
+    print_field(out, predictor->class_names[sprint__class_said(scores, k, predictor->positive, predictor->threshold)]);
   for (size_t c = 0; predictor->model->classifies && c < k; c++) sprint__fprintf(stream, ",%.9g", scores[c]);
 }
 
 static void print_scores(const sprint_predictor *predictor, const double *scores, const struct sprint__csv_scored *rows,
-                         FILE *stream) {
-  print_header(predictor, rows->ids.there, stream);
+                         const struct outlet *out) {
+  FILE *stream = out->stream;
+  print_header(predictor, rows->ids.there, out);
   for (size_t i = 0; i < rows->n; i++) {
     fprintf(stream, "%zu,", i + 1);
-    if (rows->ids.there) print_field(stream, sprint__csv_text(&rows->ids, i));
+    if (rows->ids.there) print_field(out, sprint__csv_text(&rows->ids, i));
     if (rows->ids.there) fputc(',', stream);
-    print_prediction(predictor, scores + i * sprint_predictor_n_scores(predictor), stream);
+    print_prediction(predictor, scores + i * sprint_predictor_n_scores(predictor), out);
     fputc('\n', stream);
   }
 }
@@ -62,13 +72,13 @@ static void print_scores(const sprint_predictor *predictor, const double *scores
 static sprint_status write_scores(const sprint_predictor *predictor, const double *scores,
                                   const struct sprint__csv_scored *rows, const char *out_path) {
   if (!out_path || strcmp(out_path, "-") == 0) {
-    print_scores(predictor, scores, rows, stdout);
+    print_scores(predictor, scores, rows, &(struct outlet){stdout, isatty(STDOUT_FILENO)});
     if (fflush(stdout) == 0) return SPRINT_OK;
     return sprint_fail(predictor->context, SPRINT_ERROR_IO, "standard output: cannot be written: %s", strerror(errno));
   }
   struct sprint__file file;
   SPRINT__TRY(sprint__file_create(predictor->context, out_path, &file));
-  print_scores(predictor, scores, rows, file.stream);
+  print_scores(predictor, scores, rows, &(struct outlet){file.stream, false});
   return sprint__file_commit(predictor->context, &file);
 }
 
@@ -78,6 +88,7 @@ static sprint_status score_rows(sprint_predictor *predictor, const char *csv_pat
                                 double **ret_scores) {
   sprint_context *context = predictor->context;
   const struct sprint__encoding *encoding = predictor->encoding;
+  if (strcmp(csv_path, "-") == 0) csv_path = "/dev/stdin";
   if (out_path) SPRINT__TRY(sprint__file_differs(context, out_path, csv_path));
   if (out_path) SPRINT__TRY(sprint__file_differs(context, out_path, predictor->path));
   SPRINT__SCOPED(sprint__free) double *fill = sprint__alloc(context, encoding->n_fields, sizeof *fill);

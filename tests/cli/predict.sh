@@ -44,6 +44,10 @@ runs predict out/model.safetensors people.csv --out -
 check "--out - is stdout" cmp -s scores.csv stdout
 check "no temporary files" no_parts .
 
+"$SPRINT" predict out/model.safetensors - <people.csv >stdout || fail "- is standard input"
+check "- is standard input" cmp -s scores.csv stdout
+refused "out: is a folder; a file was expected, such as the model.safetensors of a run" predict out people.csv
+
 ### What does not matter: the order of columns and rows, other columns, line ends, threads
 awk -F, -v OFS=, '{ sub(/,"Bo, jr\."/, ",Bo"); print }' people.csv | awk -F, -v OFS=, '{ print $3, $1 }' >less.csv
 runs predict out/model.safetensors less.csv

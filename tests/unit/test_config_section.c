@@ -236,7 +236,7 @@ static void test_config__values_are_checked(void **state) {
 
 static void test_config__foreign_text_is_shown_on_one_short_line(void **state) {
   assert_refused(*state, &shifts, "{kind: strategic, any: \"a\\n\\e[31mb\"}",
-                 "spec:1: key 'shift.any': 'a  [31mb' is not a number; a number was expected");
+                 "spec:1: key 'shift.any': 'a \\x1b[31mb' is not a number; a number was expected");
   assert_refused(
       *state, &shifts,
       "{kind: strategic, any: 1234567890123456789012345678901234567890123456789012345678901234567890123456789"

@@ -39,6 +39,7 @@ static sprint_shift *ret_shift;
 static sprint_run *ret_run;
 static sprint_solver *ret_solver;
 static sprint_predictor *ret_predictor;
+static const sprint_metrics *ret_metrics;
 static sprint_assessment *ret_assessment;
 static const sprint_assessment *ret_lent;
 static sprint_step_check ret_check = {.size = sizeof ret_check};
@@ -216,6 +217,9 @@ static void test_null__files(void **state) {
   NO("ret_predictor", sprint_predictor_load(all.context, "no-such-file", NULL));
   NO("", sprint_predictor_score_csv(NULL, "no-such-file", NULL));
   NO("csv_path", sprint_predictor_score_csv(all.predictor, NULL, NULL));
+  NO("", sprint_predictor_assess_csv(NULL, "no-such-file", NULL, &ret_metrics));
+  NO("csv_path", sprint_predictor_assess_csv(all.predictor, NULL, NULL, &ret_metrics));
+  NO("ret_metrics", sprint_predictor_assess_csv(all.predictor, "no-such-file", NULL, NULL));
   NO("", sprint_predictor_score(NULL, numbers, 1, numbers));
   NO("raw", sprint_predictor_score(all.predictor, NULL, 1, numbers));
   NO("ret_scores", sprint_predictor_score(all.predictor, numbers, 1, NULL));
@@ -349,6 +353,8 @@ static void test_null__getters(void **state) {
   assert_null(sprint_assessment_move(NULL, 0));
   assert_true(sprint_predictor_n_features(NULL) == 0 && sprint_predictor_n_scores(NULL) == 0);
   assert_null(sprint_predictor_feature(NULL, 0));
+  assert_true(!sprint_predictor_class(NULL, 0) && !sprint_predictor_label(NULL) && !sprint_predictor_weight(NULL));
+  assert_true(sprint_predictor_positive(NULL) == 0 && isnan(sprint_predictor_threshold(NULL)));
   assert_null(sprint_solver_theta(NULL));
   assert_null(sprint_solver_direction(NULL));
   assert_int_equal(sprint_solver_counters(NULL).steps, 0);
@@ -379,6 +385,7 @@ static void test_null__past_the_end(void **state) {
     assert_null(sprint_run_row(all.run, ends[i]));
     assert_null(sprint_run_strata(all.run, ends[i]));
     assert_null(sprint_predictor_feature(all.predictor, ends[i]));
+    assert_null(sprint_predictor_class(all.predictor, ends[i]));
     assert_true(sprint_model_place(all.model, ends[i]) == SIZE_MAX);
     assert_null(sprint_context_kind(all.context, sprint_families(NULL)[0], ends[i]));
   }

@@ -94,7 +94,7 @@ static void write_model(const struct files *f, const struct test_case *c, const 
       c->n_outputs, D, half, c->n_outputs, half, all);
   FILE *stream = fopen(f->model, "wb");
   assert_non_null(stream);
-  for (int i = 0; i < 8; i++) fputc(length >> (8 * i) & (i < 4 ? 0xff : 0), stream);
+  for (size_t i = 0; i < 8; i++) fputc((int)((size_t)length >> (8 * i) & 0xff), stream);
   fwrite(header, 1, (size_t)length, stream);
   fwrite(c->theta, sizeof(double), c->n_theta, stream);
   assert_int_equal(fclose(stream), 0);
