@@ -91,11 +91,11 @@ static sprint_status look_at_classes(const struct look *look) {
                           "'%s' would take the classes %s for the values 0 .. %zu; loss: softmax and `dense %zu` tell "
                           "classes apart",
                           look->loss, names, n - 1, n);
-  return doubt(
-      look, sprint__printf(look->model->context,
-                           "the loss '%s' learns values: 0 where %s is %s, 1 where it is %s; loss: logistic "
-                           "learns classes",
-                           look->loss, population->label_name, population->class_names[0], population->class_names[1]));
+  return doubt(look, sprint__printf(look->model->context,
+                                    "the loss '%s' learns values: 0 where %s is %s, 1 where it is %s; loss: logistic "
+                                    "learns classes",
+                                    look->loss, population->label_name ? population->label_name : "the label",
+                                    population->class_names[0], population->class_names[1]));
 }
 
 /* Values that the last layer never puts out. */
