@@ -98,7 +98,7 @@ static sprint_status look_at_classes(const struct look *look) {
                                     population->class_names[0], population->class_names[1]));
 }
 
-/* Values that the last layer never puts out. */
+/* Values that the last layer never puts out; and of a table, whose labels somebody chose, values that are all alike. */
 static sprint_status look_at_values(const struct look *look) {
   const sprint_population *population = look->population;
   double beyond = 0, least = INFINITY, greatest = -INFINITY;
@@ -108,7 +108,7 @@ static sprint_status look_at_values(const struct look *look) {
     greatest = fmax(greatest, y);
     if (y < look->least || y > look->greatest) beyond += population->weight ? population->weight[i] : 1;
   }
-  if (least == greatest && !population->source)
+  if (least == greatest && population->encoding && !population->source)
     return sprint__refuse(look->section, "loss", "'%s' has nothing to learn: every label is %g", look->loss, least);
   if (!(beyond > 0)) return SPRINT_OK;
   char range[64];
