@@ -580,7 +580,8 @@ SPRINT_API const char *sprint_verdict_text(sprint_verdict verdict); /* in words;
   X(UNSOLVED, "unsolved")       /* minimisations ended short of their tolerance */         \
   X(RANGE, "range")             /* more than 1 % of people left the range of the data */   \
   X(MODEL, "model")             /* its last layer or its loss may not be what was meant */ \
-  X(BATCH, "batch")             /* the default batch is more than the people there are */
+  X(BATCH, "batch")             /* the default batch is more than the people there are */  \
+  X(UNTRAINED, "untrained")     /* its budget was too small for a single step */
 
 typedef enum sprint_warning_kind {
 #define X(name, word) SPRINT_WARNING_##name,

@@ -18,7 +18,7 @@ static bool was_said(const sprint_experiment *experiment, size_t i) {
 void cli_print_people(const sprint_experiment *experiment, FILE *stream) {
   size_t n = sprint_experiment_n_methods(experiment), all = n * sprint_experiment_n_points(experiment), said = 0;
   if (!sprint_experiment_names_data(experiment))
-    fputs("the config has no `data`: these people are made up, by the default kind of it\n", stream);
+    fputs("the config has no `data`: these people are made up\n", stream);
   for (size_t i = 0; i < all; i++) said += !was_said(experiment, i);
   for (size_t i = 0; i < all; i++) {
     const char *point = sprint_experiment_point_name(experiment, i / n);

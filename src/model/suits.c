@@ -92,14 +92,14 @@ static sprint_status look_at_classes(const struct look *look) {
                           "'%s' would take the classes %s for the values 0 .. %zu; loss: softmax and `dense %zu` tell "
                           "classes apart",
                           look->loss, names, n - 1, n);
-  return doubt(
-      look, sprint__printf(look->model->context,
-                           "the loss '%s' learns values: 0 where %s is %s, 1 where it is %s; loss: logistic "
-                           "learns classes",
-                           look->loss, population->label_name, population->class_names[0], population->class_names[1]));
+  return doubt(look, sprint__printf(look->model->context,
+                                    "the loss '%s' learns values: 0 where %s is %s, 1 where it is %s; loss: logistic "
+                                    "learns classes",
+                                    look->loss, population->label_name ? population->label_name : "the label",
+                                    population->class_names[0], population->class_names[1]));
 }
 
-/* Values that the last layer never puts out. */
+/* Values that the last layer never puts out; and of a table, whose labels somebody chose, values that are all alike. */
 static sprint_status look_at_values(const struct look *look) {
   const sprint_population *population = look->population;
   double beyond = 0, least = INFINITY, greatest = -INFINITY;
@@ -109,7 +109,7 @@ static sprint_status look_at_values(const struct look *look) {
     greatest = fmax(greatest, y);
     if (y < look->least || y > look->greatest) beyond += population->weight ? population->weight[i] : 1;
   }
-  if (least == greatest && !population->source)
+  if (least == greatest && population->encoding && !population->source)
     return sprint__refuse(look->section, "loss", "'%s' has nothing to learn: every label is %g", look->loss, least);
   if (!(beyond > 0)) return SPRINT_OK;
   char range[64];

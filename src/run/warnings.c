@@ -52,6 +52,21 @@ static sprint_status look_at_stop(const struct look *look) {
   }
 }
 
+static bool is_budget(sprint_stop stop) {
+  return stop == SPRINT_STOP_IFO || stop == SPRINT_STOP_SAMPLES || stop == SPRINT_STOP_DEPLOYMENTS ||
+         stop == SPRINT_STOP_SECONDS;
+}
+
+static sprint_status look_at_steps(const struct look *look) {
+  sprint_stop stop = look->run->solver->stop;
+  if (!is_budget(stop) || look->run->solver->cost.steps) return SPRINT_OK;
+  return warn(look, SPRINT_WARNING_UNTRAINED,
+              sprint__printf(look->run->context,
+                             "made no step, as its budget was used up before the first one (%s): the model is the "
+                             "random start",
+                             sprint_stop_text(stop)));
+}
+
 /* Effective classes of the base population: exp of the entropy of their shares. */
 static double base_classes(const sprint_population *population) {
   double entropy = 0;
@@ -181,6 +196,7 @@ sprint_status sprint__run_doubts(const sprint_run *run, struct sprint__arena *ar
 sprint_status sprint__assessment_warn(sprint_assessment *assessment, const sprint_run *run) {
   struct look look = {assessment, run, &run->rows[run->n_rows - 1]};
   SPRINT__TRY(look_at_stop(&look));
+  SPRINT__TRY(look_at_steps(&look));
   SPRINT__TRY(look_at_classes(&look));
   SPRINT__TRY(look_at_bias(&look));
   SPRINT__TRY(look_at_edge(&look));

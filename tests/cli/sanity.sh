@@ -82,6 +82,17 @@ trusts data.path=few.csv method=rgd
 trusts data.path=few.csv 'method={kind: sgd}' data.weight=high # 2 to 14 people a row
 trusts 'data={kind: lending, endless: true, window: 20}' 'method={kind: sgd, batch: 30, inner: 4}'
 
+### Budgets too small for a single step, which leave the random start as the model
+for budget in '{ifo: 40}' '{samples: 40}'; do # the snapshot alone takes as much
+  runs run t.yaml --out small --set 'method={kind: sprint, batch: 8}' --set "stop=$budget"
+  check "$budget" grep -q '^warning: sprint: made no step, as its budget was used up before the first one (.*): the model is the random start$' stdout
+  check "$budget, run.json" grep -q '"untrained": "made no step' small/run.json
+done
+for budget in '{ifo: 41}' '{samples: 41}' '{gradient: 1000}'; do
+  runs run t.yaml --out small --set 'method={kind: sprint, batch: 8}' --set "stop=$budget"
+  check "$budget is enough" sh -c '! grep -q "made no step" stdout small/run.json'
+done
+
 ### People who are made up, as nobody said which data
 echo 'stop: {epochs: 1}' >none.yaml
 for command in run 'check --effort 1e6'; do
