@@ -77,6 +77,21 @@ const struct cli_option cli_option_table[] = {
     {"log", "", "plot", CLI_NOTHING, .standard = "off", .help = "a logarithmic y axis"},
     {"seeds", "", "plot", CLI_NOTHING, .standard = "means alone", .help = "every run as a thin line too"},
 
+    /* landscape */
+    {"model", "FILE", "landscape", CLI_FILE, ".safetensors|.npy", true,
+     .help = "theta, around which the risk is looked at"},
+    {"towards", "FILE", "landscape", CLI_FILE, ".safetensors|.npy", .standard = "where the run starts",
+     .help = "where the line from the model goes to"},
+    {"across", "FILE", "landscape", CLI_FILE, ".safetensors|.npy",
+     .standard = "the direction that gradients on the way have most in common",
+     .help = "the way to this model is the plane's second direction"},
+    {"method", "NAME", "landscape", CLI_TEXT, .standard = "that of the model's folder, else the config's first",
+     .help = "the method of the config whose path is drawn, which trains it once more; none: no path"},
+    {"grid", "N", "landscape", CLI_NUMBER, .standard = "41",
+     .help = "values along each axis: N x N passes over the population, and as many gradients"},
+    {"out", "FIGURE", "landscape", CLI_FILE, ".svg|.png|.pdf", .field = FIELD(out), .standard = "numbers alone",
+     .help = "where the figure goes, drawn by gnuplot: .svg, .png or .pdf"},
+
     /* fit-shift */
     {"log", "DATA.csv=MODEL[@TIME]", "fit-shift", CLI_FILE, ".csv", true, true,
      .help =
@@ -133,15 +148,15 @@ const struct cli_option cli_option_table[] = {
      .help = "with --config: the column to predict"},
 
     /* of many */
-    {"set", "KEY.PATH=VALUE", "run|check|compare|reproduce|grad|init|theory|data export", CLI_SETTING, .often = true,
-     .help = "lay a value over the config, as YAML"},
-    {"seed", "S", "run|check|init|theory", CLI_NUMBER, .field = FIELD(seed), .standard = "the config's `seeds`",
-     .help = "one seed instead of the config's"},
+    {"set", "KEY.PATH=VALUE", "run|check|compare|reproduce|grad|init|theory|landscape|data export", CLI_SETTING,
+     .often = true, .help = "lay a value over the config, as YAML"},
+    {"seed", "S", "run|check|init|theory|landscape", CLI_NUMBER, .field = FIELD(seed),
+     .standard = "the config's `seeds`", .help = "one seed instead of the config's"},
     {"seeds", "S,S,...", "run|reproduce", CLI_TEXT, .field = FIELD(seeds), .standard = "the config's `seeds`",
      .help = "these seeds instead of the config's"},
     {"seeds", "N|S,S,...", "compare", CLI_TEXT, .field = FIELD(seeds), .standard = "the config's `seeds`",
      .help = "so many seeds, or these, instead of the config's"},
-    {"quick", "", "run|check|compare|reproduce", CLI_NOTHING, .field = FIELD(quick), .standard = "off",
+    {"quick", "", "run|check|compare|reproduce|landscape", CLI_NOTHING, .field = FIELD(quick), .standard = "off",
      .help = "the config's `quick` settings over the others: a subset, few epochs"},
     {"anyway", "", "predict", CLI_NOTHING, .standard = "such a model is refused",
      .help = "also with a model whose run diverged, or whose numbers are not all finite"},
@@ -152,13 +167,13 @@ const struct cli_option cli_option_table[] = {
     {"jobs", "N", "run|compare|reproduce", CLI_NUMBER, .field = FIELD(jobs),
      .standard = "one per thread where an epoch is less than 1e12 operations, else one after the other on all threads",
      .help = "runs at a time, one thread each"},
-    {"threads", "N", "run|check|compare|reproduce|predict|grad|theory|fit-shift|verify", CLI_NUMBER,
+    {"threads", "N", "run|check|compare|reproduce|predict|grad|theory|landscape|fit-shift|verify", CLI_NUMBER,
      .standard = "0: one per core", .help = "threads to use; results do not depend on it"},
-    {"data", "DIR", "run|check|compare|reproduce|grad|init|theory|data list|data info|data export", CLI_FOLDER,
-     .standard = "SPRINT_DATA, else the folder `sprint` in XDG_DATA_HOME or ~/.local/share",
+    {"data", "DIR", "run|check|compare|reproduce|grad|init|theory|landscape|data list|data info|data export",
+     CLI_FOLDER, .standard = "SPRINT_DATA, else the folder `sprint` in XDG_DATA_HOME or ~/.local/share",
      .help = "where data files are looked for that are not here"},
-    {"plugin", "FILE.so", "run|check|compare|reproduce|predict|grad|init|theory|fit-shift|list|data export", CLI_FILE,
-     ".so", .often = true, .help = "load kinds of your own"},
+    {"plugin", "FILE.so", "run|check|compare|reproduce|predict|grad|init|theory|landscape|fit-shift|list|data export",
+     CLI_FILE, ".so", .often = true, .help = "load kinds of your own"},
 };
 
 const size_t cli_n_options = sizeof cli_option_table / sizeof cli_option_table[0];
