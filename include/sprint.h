@@ -1346,6 +1346,9 @@ SPRINT_API sprint_status sprint_plot_draw(sprint_context *context, const sprint_
 SPRINT_API sprint_status sprint_plot_print(sprint_context *context, const sprint_plot_options *options,
                                            sprint_listener line);
 
+/* Refuses a figure's name that does not end in .svg, .png or .pdf: before the work that it is to show. */
+SPRINT_API sprint_status sprint_figure_check(sprint_context *context, const char *path);
+
 /* The landscape of the risk around a model theta: J(theta(t); theta(t')) along the line theta(t) = theta + t (towards -
  * theta), and V(theta(t, w)) = J at equal arguments on the plane that a second direction of the same length adds.
  * Where the line's slope of J in its first argument is 0, at t' = t, and rises, the line has a stable point; where V is

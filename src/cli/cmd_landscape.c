@@ -235,7 +235,8 @@ static int landscape_run(sprint_context *context, const struct cli_command *comm
   if (grid && (!cli_whole(grid, 5, MOST_GRID, &n)))
     return cli_misused(command, "--grid: '%s' is not a whole number within 5 .. %d", grid, MOST_GRID);
   sprint_context_protect_inputs(context);
-  sprint_status status = load(&work);
+  sprint_status status = options->out ? sprint_figure_check(context, options->out) : SPRINT_OK;
+  if (status == SPRINT_OK) status = load(&work);
   if (status == SPRINT_OK) cli_catch_interrupts();
   if (status == SPRINT_OK) status = walk(&work);
   if (status == SPRINT_OK && !cli_interrupted()) status = survey(&work, (size_t)n);

@@ -137,7 +137,7 @@ static void print_mean(const struct sprint__figure *figure, const struct sprint_
     fprintf(script, "%sdata index %zu every %zu using 1:2 with lines linestyle %zu notitle", comma(first), index,
             step_of(&curve->mean), curve->method + 1);
   if (curve->mean.n == 1)
-    fprintf(script, "%sdata index %zu using 1:2 with points pointtype 7 pointsize 0.5 linecolor '%s' notitle",
+    fprintf(script, "%sdata index %zu using 1:2 with points pointtype 7 pointsize 0.5*dot linecolor '%s' notitle",
             comma(first), index, figure->styles[curve->method].colour);
 }
 

@@ -15,7 +15,7 @@ enum {
   BETWEEN = 128,
   RIGHT = 76,
   TOP = 34,
-  BOTTOM = 50,
+  BOTTOM = 54,
   LEGEND = 24,
   CAPTION = 20,
   LEVELS = 12
@@ -91,7 +91,7 @@ static void print_levels(const struct frame *frame, const double *values, int pa
 static void print_point(const struct frame *frame, const struct look *look, const char *system, double x, double y) {
   static const char *const colours[] = {"black", NULL};
   for (int k = 0; k < 2; k++)
-    fprintf(frame->script, "set label '' at %s%.6g,%s%.6g point pointtype %d pointsize %.3g linecolor '%s' front\n",
+    fprintf(frame->script, "set label '' at %s%.6g,%s%.6g point pointtype %d pointsize %.3g*dot linecolor '%s' front\n",
             system, x, system, y, look->type, look->size + (k ? 0 : 0.45), k ? look->colour : colours[0]);
 }
 
@@ -114,14 +114,16 @@ static void print_axes(const struct frame *frame, bool plane) {
           "%.5f\n",
           left / frame->width, (left + SIDE) / frame->width, 1 - (double)TOP / frame->height,
           1 - (double)(TOP + SIDE) / frame->height);
-  fprintf(frame->script, "set xrange [%.9g:%.9g]\nset yrange [%.9g:%.9g]\nset cbrange [low%d:high%d]\n", it->t[0],
-          it->t[it->n - 1], y[0], y[it->n - 1], plane, plane);
+  double half_t = (it->t[1] - it->t[0]) / 2, half_y = (y[1] - y[0]) / 2; /* cells lie around the values */
+  fprintf(frame->script, "set xrange [%.9g:%.9g]\nset yrange [%.9g:%.9g]\nset cbrange [low%d:high%d]\n",
+          it->t[0] - half_t, it->t[it->n - 1] + half_t, y[0] - half_y, y[it->n - 1] + half_y, plane, plane);
   fprintf(frame->script, "set xtics %.6g\nset ytics %.6g\nset cbtics format '%%.4g'\n",
           sprint__plot_tics(it->t[0], it->t[it->n - 1]), sprint__plot_tics(y[0], y[it->n - 1]));
-  fputs(plane ? "set title 'V(θ) = J(θ;θ) on the plane' noenhanced\nset xlabel 't' noenhanced\n"
-                "set ylabel 'w, across' noenhanced offset 1,0\n"
-              : "set title 'J(θ;θ′) along the line' noenhanced\nset xlabel 't of θ, evaluated' noenhanced\n"
-                "set ylabel 't of θ′, deployed' noenhanced offset 1,0\n",
+  fputs(plane
+            ? "set title 'V(θ) = J(θ;θ) on the plane' noenhanced\nset xlabel 't' noenhanced offset 0,0.4\n"
+              "set ylabel 'w, across' noenhanced offset 1,0\n"
+            : "set title 'J(θ;θ′) along the line' noenhanced\nset xlabel 't of θ, evaluated' noenhanced offset 0,0.4\n"
+              "set ylabel 't of θ′, deployed' noenhanced offset 1,0\n",
         frame->script);
 }
 
@@ -136,15 +138,15 @@ static void print_panel(const struct frame *frame, bool plane) {
   if (!plane) fputs(", \\\n     x with lines linewidth 1.5 dashtype (6,4) linecolor 'white' notitle", frame->script);
   if (it->n_path)
     fprintf(frame->script,
-            ", \\\n     data index %d using 1:%d with linespoints linewidth 1.2 pointtype %d pointsize %g "
+            ", \\\n     data index %d using 1:%d with linespoints linewidth 1.2 pointtype %d pointsize %g*dot "
             "linecolor '%s' notitle",
             it->plane ? 2 : 1, plane ? 2 : 1, looks[PATH].type, looks[PATH].size, looks[PATH].colour);
   fputs("\nunset label\n", frame->script);
 }
 
 static void print_legend(const struct frame *frame) {
-  double x = LEFT, y = CAPTION + LEGEND / 2.0;
-  const double step = ((double)frame->width - LEFT) / (double)SPRINT__COUNT(looks);
+  double x = LEFT / 2.0, y = CAPTION + LEGEND / 2.0;
+  const double step = ((double)frame->width - LEFT / 2.0) / (double)SPRINT__COUNT(looks);
   fputs("\nunset border\nunset tics\nunset title\nunset xlabel\nunset ylabel\nunset colorbox\n", frame->script);
   for (size_t i = 0; i < SPRINT__COUNT(looks); i++, x += step) {
     const char *name = looks[i].name ? looks[i].name : frame->towards;
@@ -188,7 +190,7 @@ sprint_status sprint_landscape_draw(const sprint_landscape *landscape, const cha
   SPRINT__SCRATCH(arena, landscape->context);
   struct sprint__plot plot;
   double *room = sprint__arena_take(&arena, landscape->n * landscape->n, sizeof *room);
-  int width = LEFT + SIDE + RIGHT + (landscape->plane ? BETWEEN + SIDE : 60);
+  int width = LEFT + SIDE + RIGHT + (landscape->plane ? BETWEEN + SIDE : 128);
   struct frame frame = {landscape, towards, .width = width, .height = TOP + SIDE + BOTTOM + LEGEND + CAPTION};
   SPRINT__TRY(sprint__arena_status(&arena));
   SPRINT__TRY(sprint__plot_begin(landscape->context, path, frame.width, frame.height, &plot));
