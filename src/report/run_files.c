@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/file.h"
 #include "config/number.h"
@@ -125,9 +126,19 @@ static sprint_status parse_table(struct sprint__arena *arena, struct sprint__res
   return SPRINT_OK;
 }
 
-static sprint_status read_table(struct sprint__arena *arena, struct sprint__result *run, const char *name,
-                                struct table *ret_table, bool *ret_there) {
-  SPRINT__SCOPED(sprint__free) char *path = sprint__printf(arena->context, "%s/%s", run->folder, name);
+char *sprint__result_place(sprint_context *context, const char *folder) {
+  static const char *const within[] = {"", "/complete", "/unfinished"};
+  for (size_t i = 0; i < SPRINT__COUNT(within); i++) {
+    SPRINT__SCOPED(sprint__free) char *trace = sprint__printf(context, "%s%s/trace.csv", folder, within[i]);
+    if (!trace) return NULL;
+    if (sprint__file_is_there(trace)) return sprint__printf(context, "%s%s", folder, within[i]);
+  }
+  return sprint__strdup(context, folder);
+}
+
+static sprint_status read_table(struct sprint__arena *arena, struct sprint__result *run, const char *place,
+                                const char *name, struct table *ret_table, bool *ret_there) {
+  SPRINT__SCOPED(sprint__free) char *path = sprint__printf(arena->context, "%s/%s", place, name);
   SPRINT__SCOPED(sprint__free) char *bytes = NULL;
   void *room;
   size_t size = 0, n_room = 0;
@@ -199,8 +210,9 @@ static void take_seed(const json_t *seed, struct sprint__result *run) {
   if (json_is_string(seed)) run->seed = strtoull(json_string_value(seed), NULL, 10);
 }
 
-static sprint_status read_json(struct sprint__arena *arena, struct sprint__result *run, bool *ret_damaged) {
-  SPRINT__SCOPED(sprint__free) char *path = sprint__printf(arena->context, "%s/run.json", run->folder);
+static sprint_status read_json(struct sprint__arena *arena, struct sprint__result *run, const char *place,
+                               bool *ret_damaged) {
+  SPRINT__SCOPED(sprint__free) char *path = sprint__printf(arena->context, "%s/run.json", place);
   json_error_t error;
   if (!path) return SPRINT_ERROR_MEMORY;
   if (!sprint__file_is_there(path)) return SPRINT_OK;
@@ -261,12 +273,21 @@ static void judge(struct sprint__arena *arena, struct sprint__result *run, const
   if (damaged) run->state = SPRINT__RESULT_CORRUPT;
 }
 
+static int64_t modified_at(sprint_context *context, const char *place) {
+  struct stat info;
+  SPRINT__SCOPED(sprint__free) char *path = sprint__printf(context, "%s/trace.csv", place);
+  return path && stat(path, &info) == 0 ? (int64_t)info.st_mtime : 0;
+}
+
 sprint_status sprint__result_load(struct sprint__arena *arena, struct sprint__result *run) {
   struct table trace = {0}, timing = {0};
   bool there = false, timed = false, damaged = false;
-  SPRINT__TRY(read_json(arena, run, &damaged));
-  SPRINT__TRY(read_table(arena, run, "trace.csv", &trace, &there));
-  SPRINT__TRY(read_table(arena, run, "timing.csv", &timing, &timed));
+  SPRINT__SCOPED(sprint__free) char *place = sprint__result_place(arena->context, run->folder);
+  if (!place) return SPRINT_ERROR_MEMORY;
+  SPRINT__TRY(read_json(arena, run, place, &damaged));
+  SPRINT__TRY(read_table(arena, run, place, "trace.csv", &trace, &there));
+  SPRINT__TRY(read_table(arena, run, place, "timing.csv", &timing, &timed));
+  run->modified = there ? modified_at(arena->context, place) : 0;
   SPRINT__TRY(set_columns(arena, run, &trace, &timing));
   judge(arena, run, &trace, there, damaged || trace.damaged);
   return sprint__arena_status(arena);

@@ -130,6 +130,25 @@ static void test_runs__say_what_is_wrong(void **state) {
   place_free(&place);
 }
 
+/* While a run goes on its trace is in a folder within its own; the run that it replaces counts until then. */
+static void test_runs__may_be_unfinished(void **state) {
+  (void)state;
+  struct place place = place_new();
+  put(&place, "m/seed-1/unfinished/trace.csv", HEAD "0,0,1\n1,5,0.5\n");
+  put(&place, "m/seed-1/unfinished/timing.csv", "epoch,seconds\n0,0\n1,2\n");
+  CHECK_RUN(&place, "partial", 2, NULL);
+  put(&place, "m/seed-1/run.json", DONE);
+  put(&place, "m/seed-1/trace.csv", HEAD "0,0,1\n");
+  CHECK_RUN(&place, "finished", 1, NULL);
+  place_free(&place);
+  place = place_new(); /* of a single run, with what a kill left there */
+  put(&place, "complete/trace.csv", HEAD "0,0,1\n1,5,0.5\n2,10,0.1\n");
+  put(&place, "complete/run.json", DONE);
+  put(&place, "unfinished/trace.csv", HEAD "0,0,1\n");
+  CHECK_RUN(&place, "finished", 3, NULL);
+  place_free(&place);
+}
+
 static void test_runs__refuse_what_holds_none(void **state) {
   (void)state;
   struct place place = place_new();
@@ -318,6 +337,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_runs__names_come_from_places),
       cmocka_unit_test(test_runs__say_what_is_wrong),
+      cmocka_unit_test(test_runs__may_be_unfinished),
       cmocka_unit_test(test_runs__refuse_what_holds_none),
       cmocka_unit_test(test_runs__of_several_folders_are_told_apart),
       cmocka_unit_test(test_curves__are_means_with_standard_errors),
