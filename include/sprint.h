@@ -1346,6 +1346,12 @@ SPRINT_API sprint_status sprint_plot_draw(sprint_context *context, const sprint_
 SPRINT_API sprint_status sprint_plot_print(sprint_context *context, const sprint_plot_options *options,
                                            sprint_listener line);
 
+/* How far the runs in the folders are, line by line: a row for each method and point with its slowest run's epoch, rate
+ * and time left, and what was not as it should be. The time left goes by finished runs beside it, and is not known
+ * before there is one. Of the options, folders and columns count. *ret_going: runs that are not finished. */
+SPRINT_API sprint_status sprint_progress_print(sprint_context *context, const sprint_plot_options *options,
+                                               sprint_listener line, size_t *ret_going);
+
 /* Refuses a figure's name that does not end in .svg, .png or .pdf: before the work that it is to show. */
 SPRINT_API sprint_status sprint_figure_check(sprint_context *context, const char *path);
 

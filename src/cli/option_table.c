@@ -59,10 +59,10 @@ const struct cli_option cli_option_table[] = {
      .help = "draw c_k and Gamma_k: .svg, .png or .pdf"},
 
     /* plot */
-    {"x", "COLUMN", "plot", CLI_CHOICE, "epoch|ifo|samples|deployments|seconds", .standard = "epoch",
+    {"x", "COLUMN", "plot|watch", CLI_CHOICE, "epoch|ifo|samples|deployments|seconds", .standard = "epoch",
      .help =
          "what curves are drawn against: epoch, ifo, samples, deployments, seconds, or another column of trace.csv"},
-    {"y", "COLUMN,...", "plot", CLI_CHOICE,
+    {"y", "COLUMN,...", "plot|watch", CLI_CHOICE,
      "loss|accuracy|grad|grad-mean|classes|moved|bias|people|loss_base|accuracy_base|loss_heldout|accuracy_heldout|"
      "entropy|drift|kappa|distance",
      .standard = "loss",
@@ -74,7 +74,7 @@ const struct cli_option cli_option_table[] = {
     {"out", "FIGURE", "plot", CLI_FILE, ".svg|.png|.pdf", .field = FIELD(out), .standard = "a plot in text",
      .help = "where the figure goes, drawn by gnuplot: .svg, .png or .pdf; its script (.gp) and numbers (.dat) stay "
              "beside it"},
-    {"log", "", "plot", CLI_NOTHING, .standard = "off", .help = "a logarithmic y axis"},
+    {"log", "", "plot|watch", CLI_NOTHING, .standard = "off", .help = "a logarithmic y axis"},
     {"seeds", "", "plot", CLI_NOTHING, .standard = "means alone", .help = "every run as a thin line too"},
 
     /* landscape */
