@@ -1,10 +1,12 @@
 /* The figure of a landscape: J along the line on the left, with the diagonal, V on the plane on the right, the points
  * and the path on both. */
+#define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "config/text.h"
+#include "report/c_locale.h"
 #include "report/gnuplot.h"
 #include "report/landscape.h"
 
@@ -187,6 +189,7 @@ static void print_script(const struct frame *frame, double *room) {
 sprint_status sprint_landscape_draw(const sprint_landscape *landscape, const char *path, const char *towards) {
   if (!landscape) return SPRINT_ERROR_ARGUMENT;
   SPRINT__REQUIRE(landscape->context, path, towards);
+  SPRINT__IN_C_LOCALE;
   SPRINT__SCRATCH(arena, landscape->context);
   struct sprint__plot plot;
   double *room = sprint__arena_take(&arena, landscape->n * landscape->n, sizeof *room);

@@ -1,8 +1,10 @@
 /* Figures of results, as the public header has them. */
+#define _POSIX_C_SOURCE 200809L
 #include <string.h>
 
 #include "base/sized.h"
 #include "config/names.h"
+#include "report/c_locale.h"
 #include "report/figure.h"
 
 /* What the paper shows of an experiment: accuracy over loss, and the squared gradient norm by itself. */
@@ -91,6 +93,7 @@ typedef sprint_status (*renderer)(const struct order *order, const struct sprint
 
 static sprint_status render_all(sprint_context *context, const sprint_plot_options *theirs, const char *path,
                                 renderer render, sprint_listener listener) {
+  SPRINT__IN_C_LOCALE;
   SPRINT__SCRATCH(arena, context);
   SPRINT__SCOPED(sprint__results_free) struct sprint__results *results = NULL;
   sprint_plot_options options;

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "base/sized.h"
+#include "report/c_locale.h"
 #include "report/figure.h"
 
 /* Rows that a rate is over; columns beside the name; letters of a name; seconds without a row that are told. */
@@ -134,6 +135,7 @@ sprint_status sprint_progress_print(sprint_context *context, const sprint_plot_o
                                     size_t *ret_going) {
   SPRINT__REQUIRE(context, theirs, ret_going);
   if (!line) return sprint_fail(context, SPRINT_ERROR_ARGUMENT, "sprint_progress_print: nobody listens to the lines");
+  SPRINT__IN_C_LOCALE;
   SPRINT__SCRATCH(arena, context);
   SPRINT__SCOPED(sprint__results_free) struct sprint__results *results = NULL;
   sprint_plot_options options;

@@ -12,12 +12,11 @@
 
 enum { MOST_BYTES = 1 << 30, MOST_COLUMNS = 100000 }; /* of a file that is read; of a trace */
 
-/* A CSV of numbers. */
+/* A CSV of numbers. A last line without an end is being written, and left out. */
 struct table {
   size_t n_rows, n_columns;
   const char **names;
   double **columns; /* (n_columns), each (n_rows) */
-  bool cut;         /* the last line has no end, and was left out */
   bool damaged;     /* a line is not what it should be; those above it are there */
 };
 
@@ -99,17 +98,18 @@ static void read_rows(struct sprint__arena *arena, struct sprint__result *run, c
     table->damaged = true;
     return;
   }
-  table->cut = *at != '\0';
 }
 
 static sprint_status parse_table(struct sprint__arena *arena, struct sprint__result *run, const char *path, char *bytes,
                                  size_t size, struct table *ret_table) {
   struct table table = {0};
   char *at = bytes, *header;
-  if (strlen(bytes) < size || sprint__text_check(bytes, size) < size) {
-    complain(arena, run, "%s: is not a text", path);
-    table.damaged = true;
-  } else if ((header = next_line(&at)) && count(header, ',') < MOST_COLUMNS) {
+  size_t n_text = sprint__text_check(bytes, size);
+  if (n_text < size) {
+    complain(arena, run, "%s: is not a text from byte %zu on; the rows above it are used", path, n_text);
+    bytes[n_text] = '\0';
+  }
+  if ((header = next_line(&at)) && count(header, ',') < MOST_COLUMNS) {
     size_t n_lines = count(at, '\n');
     read_names(arena, header, &table);
     table.columns = sprint__arena_take(arena, table.n_columns, sizeof *table.columns);
@@ -118,10 +118,10 @@ static sprint_status parse_table(struct sprint__arena *arena, struct sprint__res
     SPRINT__TRY(sprint__arena_status(arena));
     read_rows(arena, run, path, at, &table);
   } else {
-    table.cut = !header;
     table.damaged = header;
     if (header) complain(arena, run, "%s:1: %zu columns, where less were expected", path, count(header, ',') + 1);
   }
+  table.damaged = table.damaged || n_text < size;
   *ret_table = table;
   return SPRINT_OK;
 }

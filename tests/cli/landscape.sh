@@ -58,6 +58,8 @@ if command -v gnuplot >/dev/null; then
   done
   check "both maps and the path" test "$(grep -c '^# index' pic/two.dat)" = 3
   check "labels" grep -qF 'V(θ) = J(θ;θ) on the plane' pic/two.gp
+else
+  echo "$me: gnuplot is not there, its figures were not drawn"
 fi
 
 ### Refusals

@@ -2,7 +2,7 @@
  * that a run saved, against its rows. */
 #include "help.h"
 
-#include <sys/stat.h>
+#include <locale.h>
 #include <unistd.h>
 
 #include "report/curves.h"
@@ -114,6 +114,8 @@ static void test_runs__say_what_is_wrong(void **state) {
   CHECK_RUN(&place, "corrupt", 1, "a column 'epoch' was expected");
   put(&place, "m/seed-1/trace.csv", "\xff\xfe\n");
   CHECK_RUN(&place, "corrupt", 0, "is not a text");
+  put(&place, "m/seed-1/trace.csv", HEAD "0,0,1\n1,5,\xff\n2,10,0.2\n");
+  CHECK_RUN(&place, "corrupt", 1, "trace.csv: is not a text from byte");
   put(&place, "m/seed-1/trace.csv", "");
   CHECK_RUN(&place, "partial", 0, "has no rows yet");
   put(&place, "m/seed-1/trace.csv", HEAD "0,0,1\n");
@@ -311,6 +313,27 @@ static void test_runs__read_what_a_run_saves(void **state) {
   place_free(&place);
 }
 
+static void keep_mean(void *user, const char *line) {
+  if (strstr(line, "* m ")) snprintf(user, 128, "%s", line);
+}
+
+/* A decimal point stays one, in what is read and in what is printed, and the program's locale is as it was. */
+static void test_plot__does_not_depend_on_the_locale(void **state) {
+  (void)state;
+  if (!setlocale(LC_ALL, "de_DE.utf8")) skip();
+  struct place place = place_new();
+  put(&place, "alpha-0.5/m/seed-1/trace.csv", HEAD "0,0,1.5\n1,5,0.25\n");
+  const char *folder = place.folder;
+  char mean[128] = "", number[16];
+  sprint_plot_options options = {.size = sizeof options, .folders = &folder, .n_folders = 1, .user = mean};
+  MUST(place.context, sprint_plot_print(place.context, &options, keep_mean));
+  assert_non_null(strstr(mean, "0.25, 1 seed"));
+  snprintf(number, sizeof number, "%g", 0.5);
+  assert_string_equal(number, "0,5");
+  setlocale(LC_ALL, "C");
+  place_free(&place);
+}
+
 /* Every allocation fails once: a status, no leak, no crash. */
 static void test_runs__survive_failing_memory(void **state) {
   (void)state;
@@ -343,6 +366,7 @@ int main(void) {
       cmocka_unit_test(test_curves__are_means_with_standard_errors),
       cmocka_unit_test(test_curves__interpolate_where_x_differs),
       cmocka_unit_test(test_runs__read_what_a_run_saves),
+      cmocka_unit_test(test_plot__does_not_depend_on_the_locale),
       cmocka_unit_test(test_runs__survive_failing_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
