@@ -15,7 +15,7 @@ enum {
   LEFT = 76, /* of the first column: tics and label */
   RIGHT = 18,
   BETWEEN_COLUMNS = 58, /* tics */
-  BETWEEN_ROWS = 40,    /* a title */
+  BETWEEN_ROWS = 40,    /* tics */
   TOP = 14,
   PANEL_TITLE = 16,
   TITLE = 22,
@@ -35,6 +35,7 @@ struct layout {
   size_t legend_columns;
   int legend_height, entry_width;
   int title_height; /* of both kinds of titles */
+  int row_gap;
 };
 
 static size_t square_root(size_t n) {
@@ -65,7 +66,8 @@ static struct layout layout_of(const struct sprint__figure *figure) {
   if (it.legend_columns > figure->n_methods) it.legend_columns = figure->n_methods;
   it.legend_height = ENTRY_HEIGHT * (int)((figure->n_methods + it.legend_columns - 1) / it.legend_columns);
   it.title_height = (figure->title ? TITLE : 0) + (*figure->panels[0].title || figure->n_points > 1 ? PANEL_TITLE : 0);
-  it.height = TOP + it.title_height + (int)it.n_rows * it.panel_height + ((int)it.n_rows - 1) * BETWEEN_ROWS + BOTTOM +
+  it.row_gap = BETWEEN_ROWS + (figure->n_y == 1 ? PANEL_TITLE : 0); /* of one measure, every row has titles */
+  it.height = TOP + it.title_height + (int)it.n_rows * it.panel_height + ((int)it.n_rows - 1) * it.row_gap + BOTTOM +
               it.legend_height + CAPTION;
   return it;
 }
@@ -216,7 +218,7 @@ static bool is_lowest(const struct sprint__figure *figure, const struct layout *
 static void print_place(const struct layout *it, size_t i, FILE *script) {
   size_t column = i % it->n_columns, row = i / it->n_columns;
   double left = LEFT + (double)column * (it->panel_width + BETWEEN_COLUMNS);
-  double top = TOP + it->title_height + (double)row * (it->panel_height + BETWEEN_ROWS);
+  double top = TOP + it->title_height + (double)row * (it->panel_height + it->row_gap);
   fprintf(script,
           "set lmargin at screen %.5f\nset rmargin at screen %.5f\nset tmargin at screen %.5f\nset bmargin at screen "
           "%.5f\n",

@@ -30,6 +30,22 @@ static void test_styles__do_not_depend_on_company(void **state) {
     }
 }
 
+/* Up to seven have a colour each, and whoever comes later in the alphabet changes nobody's. */
+static void test_styles__have_colours_of_their_own(void **state) {
+  (void)state;
+  static const char *const names[] = {"m0", "m1", "m2", "m3", "m4", "m5", "sgd"};
+  enum { N = sizeof names / sizeof names[0] };
+  struct sprint__styled methods[N];
+  struct sprint__style styles[N], fewer[N];
+  for (size_t i = 0; i < N; i++) methods[i] = (struct sprint__styled){names[i], "", ""};
+  sprint__styles_assign(methods, N, styles);
+  for (size_t i = 0; i < N; i++)
+    for (size_t k = 0; k < i; k++) assert_true(styles[i].i_colour != styles[k].i_colour);
+  methods[5] = methods[6]; /* without the last of the unusual ones */
+  sprint__styles_assign(methods, N - 1, fewer);
+  for (size_t i = 0; i < 5; i++) assert_true(styles[i].i_colour == fewer[i].i_colour);
+}
+
 /* As many as there are looks, by any names and in any order, look different, and the same in each order. */
 static void test_styles__do_not_collide(void **state) {
   (void)state;
@@ -87,9 +103,8 @@ static void test_name__is_cut_between_letters(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_styles__do_not_depend_on_company),
-      cmocka_unit_test(test_styles__do_not_collide),
-      cmocka_unit_test(test_point_title__is_as_people_write),
+      cmocka_unit_test(test_styles__do_not_depend_on_company), cmocka_unit_test(test_styles__have_colours_of_their_own),
+      cmocka_unit_test(test_styles__do_not_collide),           cmocka_unit_test(test_point_title__is_as_people_write),
       cmocka_unit_test(test_name__is_cut_between_letters),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
