@@ -10,7 +10,7 @@
  *   6. The tables                 every kind with its parameters, as `sprint list` prints them
  *   7. Theory                     step sizes with a proof, what they promise, and constants estimated from data
  *   8. Plugins                    your own method, shift, loss or step rule by name, in a file that is loaded
- *   9. Results                    what runs left in folders, as figures
+ *   9. Results                    what runs left in folders, as figures; the landscape of the risk around a model
  *
  * Conventions. Functions that can fail return a sprint_status and leave their ret_ outputs untouched on failure (an
  * array may hold part of a result); sprint_context_error() then has the sentence. Objects come from _new and end with
@@ -1437,6 +1437,60 @@ SPRINT_API sprint_status sprint_plot_draw(sprint_context *context, const sprint_
 /* The same in text, line by line. */
 SPRINT_API sprint_status sprint_plot_print(sprint_context *context, const sprint_plot_options *options,
                                            sprint_listener line);
+
+/* How far the runs in the folders are, line by line: a row for each method and point with its slowest run's epoch, rate
+ * and time left, and what was not as it should be. The time left goes by finished runs beside it, and is not known
+ * before there is one. Of the options, folders and columns count. *ret_going: runs that are not finished. */
+SPRINT_API sprint_status sprint_progress_print(sprint_context *context, const sprint_plot_options *options,
+                                               sprint_listener line, size_t *ret_going);
+
+/* Refuses a figure's name that does not end in .svg, .png or .pdf: before the work that it is to show. */
+SPRINT_API sprint_status sprint_figure_check(sprint_context *context, const char *path);
+
+/* The landscape of the risk around a model theta: J(theta(t); theta(t')) along the line theta(t) = theta + t (towards -
+ * theta), and V(theta(t, w)) = J at equal arguments on the plane that a second direction of the same length adds.
+ * Where the line's slope of J in its first argument is 0, at t' = t, and rises, the line has a stable point; where V is
+ * least, its optimum. Nothing is trained. */
+typedef struct sprint_landscape sprint_landscape;
+
+typedef struct sprint_landscape_options {
+  size_t size;
+  sprint_shift *shift;        /* with its model and population; required */
+  const sprint_real *theta;   /* (n_params) required */
+  const sprint_real *towards; /* (n_params) where t = 1; required: the start of a run, or another model */
+  const sprint_real *second; /* (n_params) the way to it is the second direction; NULL: what gradients between theta and
+                                `towards` have most in common beside the first */
+  size_t grid;               /* values of t, and of w; 0: 41 */
+  const sprint_real *path;   /* (n_path, n_params) thetas of a run, one after the other; or NULL */
+  size_t n_path;
+  bool (*progress)(void *user, double share); /* called now and then; false ends it with SPRINT_ERROR_CALLBACK */
+  void *user;
+} sprint_landscape_options;
+
+/* Takes grid^2 passes over the population, and as many gradients where there is a second direction. Refused: a theta
+ * that is `towards`. */
+SPRINT_API sprint_status sprint_landscape_new(sprint_context *context, const sprint_landscape_options *options,
+                                              sprint_landscape **ret_landscape);
+SPRINT_API void sprint_landscape_free(sprint_landscape *landscape);
+
+typedef enum sprint_mark { SPRINT_MARK_STABLE, SPRINT_MARK_OPTIMUM } sprint_mark;
+
+/* Where a point is, on the line or, `plane`, on the plane: between grid values, by interpolation (exact where the risk
+ * is quadratic) and for the optimum by a short search around it; of several stable points the one nearest to theta.
+ * ret_w is 0 on the line, ret_risk is V there. False: there is none within the range. */
+SPRINT_API bool sprint_landscape_mark(const sprint_landscape *landscape, sprint_mark mark, bool plane, double *ret_t,
+                                      double *ret_w, double *ret_risk);
+
+/* Whether it has a plane: gradients may all go along the line, as with one parameter. */
+SPRINT_API bool sprint_landscape_has_plane(const sprint_landscape *landscape);
+SPRINT_API double sprint_landscape_length(const sprint_landscape *landscape); /* |towards - theta| */
+SPRINT_API void sprint_landscape_range(const sprint_landscape *landscape, double *ret_first,
+                                       double *ret_last); /* of t */
+
+/* As a figure by gnuplot, as sprint_plot_draw: heat maps of both, with the diagonal, the points and the path. `towards`
+ * is what is at t = 1, in a few words ("the start"). */
+SPRINT_API sprint_status sprint_landscape_draw(const sprint_landscape *landscape, const char *path,
+                                               const char *towards);
 
 #ifdef __cplusplus
 }

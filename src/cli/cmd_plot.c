@@ -1,14 +1,12 @@
 /* sprint plot: figures of what runs left in folders; in text where no figure is asked for. */
-#define _DEFAULT_SOURCE
-#include <stdlib.h>
-#include <string.h>
-#include <sys/ioctl.h>
+#define _POSIX_C_SOURCE 200809L
 #include <unistd.h>
 
 #include "cli.h"
+#include "terminal.h"
 #include "text.h"
 
-enum { ROWS = 20, MOST_COLUMNS = 160 };
+enum { MOST_COLUMNS = 160 };
 
 static void complain(void *user, const char *sentence) {
   (void)user;
@@ -27,26 +25,11 @@ static void print_line(void *user, const char *line) {
   puts(line);
 }
 
-static bool speaks_utf8(void) {
-  static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
-  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-    const char *value = getenv(names[i]);
-    if (value && *value) return strstr(value, "UTF-8") || strstr(value, "utf8") || strstr(value, "UTF8");
-  }
-  return false;
-}
-
 /* What the terminal shows; plain ASCII of 80 columns where there is none. */
 static void fit_terminal(sprint_plot_options *plot) {
-  struct winsize window = {0};
-  const char *terminal = getenv("TERM"), *no_colour = getenv("NO_COLOR");
-  bool dumb = !terminal || strcmp(terminal, "dumb") == 0;
-  if (!isatty(STDOUT_FILENO)) return;
-  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 0)
-    plot->columns = window.ws_col < MOST_COLUMNS ? window.ws_col : MOST_COLUMNS;
-  plot->rows = ROWS;
-  plot->colour = !dumb && !(no_colour && *no_colour);
-  plot->braille = !dumb && speaks_utf8();
+  size_t columns = cli_terminal_size(STDOUT_FILENO).columns;
+  cli_terminal_look(plot);
+  if (isatty(STDOUT_FILENO)) plot->columns = columns < MOST_COLUMNS ? columns : MOST_COLUMNS;
 }
 
 static int plot_run(sprint_context *context, const struct cli_command *command, const struct cli_options *options) {

@@ -2,25 +2,15 @@
 #define _DEFAULT_SOURCE
 #include <math.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "jobs.h"
+#include "terminal.h"
 
 #define REDRAW_EVERY 0.2  /* seconds, on a terminal */
 #define PRINT_EVERY  20.0 /* seconds, in a pipe */
 
 enum { BAR = 24, MAX_WIDTH = 512 };
-
-struct size {
-  size_t columns, rows;
-};
-
-static struct size terminal_size(void) {
-  struct winsize window = {0};
-  bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 0 && window.ws_row > 0;
-  return known ? (struct size){window.ws_col, window.ws_row} : (struct size){80, 24};
-}
 
 static double share_of(const struct cli_job *job) {
   if (job->state == CLI_JOB_DONE || job->state == CLI_JOB_FAILED) return 1;
@@ -103,7 +93,7 @@ static void put_line(struct cli_jobs *jobs, const char *line, size_t columns) {
 }
 
 static void redraw(struct cli_jobs *jobs, double now) {
-  struct size size = terminal_size();
+  struct cli_size size = cli_terminal_size(STDERR_FILENO);
   char line[MAX_WIDTH];
   wipe(jobs);
   for (size_t i = 0; i < jobs->n && jobs->n_lines + 2 < size.rows; i++) {

@@ -59,10 +59,10 @@ const struct cli_option cli_option_table[] = {
      .help = "draw c_k and Gamma_k: .svg, .png or .pdf"},
 
     /* plot */
-    {"x", "COLUMN", "plot", CLI_CHOICE, "epoch|ifo|samples|deployments|seconds", .standard = "epoch",
+    {"x", "COLUMN", "plot|watch", CLI_CHOICE, "epoch|ifo|samples|deployments|seconds", .standard = "epoch",
      .help =
          "what curves are drawn against: epoch, ifo, samples, deployments, seconds, or another column of trace.csv"},
-    {"y", "COLUMN,...", "plot", CLI_CHOICE,
+    {"y", "COLUMN,...", "plot|watch", CLI_CHOICE,
      "loss|accuracy|grad|grad-mean|classes|moved|bias|people|loss_base|accuracy_base|loss_heldout|accuracy_heldout|"
      "entropy|drift|kappa|distance",
      .standard = "loss",
@@ -74,8 +74,23 @@ const struct cli_option cli_option_table[] = {
     {"out", "FIGURE", "plot", CLI_FILE, ".svg|.png|.pdf", .field = FIELD(out), .standard = "a plot in text",
      .help = "where the figure goes, drawn by gnuplot: .svg, .png or .pdf; its script (.gp) and numbers (.dat) stay "
              "beside it"},
-    {"log", "", "plot", CLI_NOTHING, .standard = "off", .help = "a logarithmic y axis"},
+    {"log", "", "plot|watch", CLI_NOTHING, .standard = "off", .help = "a logarithmic y axis"},
     {"seeds", "", "plot", CLI_NOTHING, .standard = "means alone", .help = "every run as a thin line too"},
+
+    /* landscape */
+    {"model", "FILE", "landscape", CLI_FILE, ".safetensors|.npy", true,
+     .help = "theta, around which the risk is looked at"},
+    {"towards", "FILE", "landscape", CLI_FILE, ".safetensors|.npy", .standard = "where the run starts",
+     .help = "where the line from the model goes to"},
+    {"across", "FILE", "landscape", CLI_FILE, ".safetensors|.npy",
+     .standard = "the direction that gradients on the way have most in common",
+     .help = "the way to this model is the plane's second direction"},
+    {"method", "NAME", "landscape", CLI_TEXT, .standard = "that of the model's folder, else the config's first",
+     .help = "the method of the config whose path is drawn, which trains it once more; none: no path"},
+    {"grid", "N", "landscape", CLI_NUMBER, .standard = "41",
+     .help = "values along each axis: N x N passes over the population, and as many gradients"},
+    {"out", "FIGURE", "landscape", CLI_FILE, ".svg|.png|.pdf", .field = FIELD(out), .standard = "numbers alone",
+     .help = "where the figure goes, drawn by gnuplot: .svg, .png or .pdf"},
 
     /* fit-shift */
     {"log", "DATA.csv=MODEL[@TIME]", "fit-shift", CLI_FILE, ".csv", true, true,
@@ -140,15 +155,15 @@ const struct cli_option cli_option_table[] = {
              "needs"},
 
     /* of many */
-    {"set", "KEY.PATH=VALUE", "run|check|compare|reproduce|grad|init|theory|data export", CLI_SETTING, .often = true,
-     .help = "lay a value over the config, as YAML"},
-    {"seed", "S", "run|check|init|theory", CLI_NUMBER, .field = FIELD(seed), .standard = "the config's `seeds`",
-     .help = "one seed instead of the config's"},
+    {"set", "KEY.PATH=VALUE", "run|check|compare|reproduce|grad|init|theory|landscape|data export", CLI_SETTING,
+     .often = true, .help = "lay a value over the config, as YAML"},
+    {"seed", "S", "run|check|init|theory|landscape", CLI_NUMBER, .field = FIELD(seed),
+     .standard = "the config's `seeds`", .help = "one seed instead of the config's"},
     {"seeds", "S,S,...", "run|reproduce", CLI_TEXT, .field = FIELD(seeds), .standard = "the config's `seeds`",
      .help = "these seeds instead of the config's"},
     {"seeds", "N|S,S,...", "compare", CLI_TEXT, .field = FIELD(seeds), .standard = "the config's `seeds`",
      .help = "so many seeds, or these, instead of the config's"},
-    {"quick", "", "run|check|compare|reproduce", CLI_NOTHING, .field = FIELD(quick), .standard = "off",
+    {"quick", "", "run|check|compare|reproduce|landscape", CLI_NOTHING, .field = FIELD(quick), .standard = "off",
      .help = "the config's `quick` settings over the others: a subset, few epochs"},
     {"label", "COLUMN", "predict", CLI_TEXT, .standard = "rows are scored, and that is all",
      .help = "the column that says what came of each row: how good the model is on them is printed, and the scores are "
@@ -173,13 +188,13 @@ const struct cli_option cli_option_table[] = {
      .help = "runs at a time, one thread each"},
     {"checkpoint", "SECONDS", "run|reproduce", CLI_NUMBER, .standard = "5, and at most a hundredth of the time",
      .help = "seconds between two checkpoints of a run, from which it goes on after a kill"},
-    {"threads", "N", "run|check|compare|reproduce|predict|grad|theory|fit-shift|verify", CLI_NUMBER,
+    {"threads", "N", "run|check|compare|reproduce|predict|grad|theory|landscape|fit-shift|verify", CLI_NUMBER,
      .standard = "0: one per core", .help = "threads to use; results do not depend on it"},
-    {"data", "DIR", "run|check|compare|reproduce|grad|init|theory|data list|data check|data info|data export",
+    {"data", "DIR", "run|check|compare|reproduce|grad|init|theory|landscape|data list|data check|data info|data export",
      CLI_FOLDER, .standard = "SPRINT_DATA, else the folder `sprint` in XDG_DATA_HOME or ~/.local/share",
      .help = "where data files are looked for that are not here"},
-    {"plugin", "FILE.so", "run|check|compare|reproduce|predict|grad|init|theory|fit-shift|list|data export", CLI_FILE,
-     ".so", .often = true, .help = "load kinds of your own"},
+    {"plugin", "FILE.so", "run|check|compare|reproduce|predict|grad|init|theory|landscape|fit-shift|list|data export",
+     CLI_FILE, ".so", .often = true, .help = "load kinds of your own"},
 };
 
 const size_t cli_n_options = sizeof cli_option_table / sizeof cli_option_table[0];

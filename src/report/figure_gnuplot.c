@@ -16,7 +16,7 @@ enum {
   LEFT = 76, /* of the first column: tics and label */
   RIGHT = 18,
   BETWEEN_COLUMNS = 58, /* tics */
-  BETWEEN_ROWS = 40,    /* a title */
+  BETWEEN_ROWS = 40,    /* tics */
   TOP = 14,
   PANEL_TITLE = 16,
   TITLE = 22,
@@ -36,6 +36,7 @@ struct layout {
   size_t legend_columns;
   int legend_height, entry_width;
   int title_height; /* of both kinds of titles */
+  int row_gap;
 };
 
 static size_t square_root(size_t n) {
@@ -66,7 +67,8 @@ static struct layout layout_of(const struct sprint__figure *figure) {
   if (it.legend_columns > figure->n_methods) it.legend_columns = figure->n_methods;
   it.legend_height = ENTRY_HEIGHT * (int)((figure->n_methods + it.legend_columns - 1) / it.legend_columns);
   it.title_height = (figure->title ? TITLE : 0) + (*figure->panels[0].title || figure->n_points > 1 ? PANEL_TITLE : 0);
-  it.height = TOP + it.title_height + (int)it.n_rows * it.panel_height + ((int)it.n_rows - 1) * BETWEEN_ROWS + BOTTOM +
+  it.row_gap = BETWEEN_ROWS + (figure->n_y == 1 ? PANEL_TITLE : 0); /* of one measure, every row has titles */
+  it.height = TOP + it.title_height + (int)it.n_rows * it.panel_height + ((int)it.n_rows - 1) * it.row_gap + BOTTOM +
               it.legend_height + CAPTION;
   return it;
 }
@@ -138,7 +140,7 @@ static void print_mean(const struct sprint__figure *figure, const struct sprint_
     fprintf(script, "%sdata index %zu every %zu using 1:2 with lines linestyle %zu notitle", comma(first), index,
             step_of(&curve->mean), curve->method + 1);
   if (curve->mean.n == 1)
-    fprintf(script, "%sdata index %zu using 1:2 with points pointtype 7 pointsize 0.5 linecolor '%s' notitle",
+    fprintf(script, "%sdata index %zu using 1:2 with points pointtype 7 pointsize 0.5*dot linecolor '%s' notitle",
             comma(first), index, figure->styles[curve->method].colour);
 }
 
@@ -160,11 +162,20 @@ static void print_curves(const struct sprint__figure *figure, const struct sprin
   fputc('\n', script);
 }
 
-/* gnuplot puts none between powers of ten: over a short range the tics are those of a linear axis. */
-static void print_log_tics(double low, double high, FILE *script) {
-  double step = sprint__plot_tics(low, high), tic = ceil(low / step) * step;
-  fputs("set ytics nomirror (", script);
-  for (int i = 0; tic <= high && i < 12; i++, tic += step) sprint__fprintf(script, "%s%.6g", i ? ", " : "", tic);
+/* Tics at whole multiples of a step, with labels of their own where numbers are large: 1.5M. gnuplot's own formats
+ * round such, and on a logarithmic axis it puts none between powers of ten. */
+static void print_tics(char axis, double low, double high, FILE *script) {
+  static const char *const suffixes[] = {"", "k", "M", "G", "T", "P"};
+  double step = sprint__plot_tics(low, high), most = fmax(fabs(low), fabs(high)), unit = 1;
+  size_t suffix = 0;
+  for (; most >= 1e4 && most / unit >= 1e3 && suffix + 1 < SPRINT__COUNT(suffixes); suffix++) unit *= 1e3;
+  fprintf(script, "set %ctics nomirror (", axis);
+  double first = ceil(low / step - 1e-9);
+  for (int i = 0; i < 12 && (first + i) * step <= high + 1e-9 * step; i++) {
+    double tic = (first + i) * step;
+    sprint__fprintf(script, "%s'%s%.6g%s' %.12g", i ? ", " : "", tic < 0 ? "−" : "", fabs(tic) / unit,
+                    tic == 0 ? "" : suffixes[suffix], tic);
+  }
   fputs(")\n", script);
 }
 
@@ -173,29 +184,31 @@ static void print_log_range(double low, double high, FILE *script) {
   low /= margin;
   high *= margin;
   sprint__fprintf(script, "set logscale y\nset yrange [%.6g:%.6g]\n", low, high);
-  if (high / low < 20) {
-    fputs("set format y '%.4g'\n", script);
-    print_log_tics(low, high, script);
-  } else {
-    fprintf(script, "set format y '10^{%%L}'\nset ytics nomirror autofreq\n");
-  }
+  if (high / low < 20)
+    print_tics('y', low, high, script);
+  else
+    fputs("set format y '10^{%L}'\nset ytics nomirror autofreq\n", script);
+}
+
+static void print_linear_range(double low, double high, FILE *script) {
+  double margin = high > low ? 0.04 * (high - low) : fmax(fabs(high), 1) * 0.05;
+  sprint__fprintf(script, "unset logscale y\nset yrange [%.12g:%.12g]\n", low - margin, high + margin);
+  print_tics('y', low - margin, high + margin, script);
 }
 
 static void print_range(const struct sprint__figure_panel *panel, FILE *script) {
-  double low = panel->least, high = panel->greatest;
+  double first = panel->first, last = panel->last;
   if (panel->n_curves == 0) {
-    fputs("unset logscale y\nset ytics nomirror autofreq\nset yrange [0:1]\nset xrange [0:1]\n", script);
+    fputs("unset logscale y\nunset xtics\nunset ytics\nset yrange [0:1]\nset xrange [0:1]\n", script);
     return;
   }
-  fputs(panel->last > panel->first ? "set xrange [*:*] noextend\n" : "set xrange [*:*]\n", script);
-  if (panel->log) {
-    print_log_range(low, high, script);
-    return;
-  }
-  double margin = high > low ? 0.04 * (high - low) : fmax(fabs(high), 1) * 0.05;
-  bool large = fmax(fabs(low), fabs(high)) >= 1e4;
-  sprint__fprintf(script, "unset logscale y\nset format y '%s'\nset ytics nomirror autofreq\nset yrange [%.6g:%.6g]\n",
-                  large ? "%.0s%c" : "%.4g", low - margin, high + margin);
+  if (!(last > first)) last = first + 1;
+  sprint__fprintf(script, "set xrange [%.12g:%.12g]\n", first, last);
+  print_tics('x', first, last, script);
+  if (panel->log)
+    print_log_range(panel->least, panel->greatest, script);
+  else
+    print_linear_range(panel->least, panel->greatest, script);
 }
 
 /* The last panel of a column, whichever row that is in. */
@@ -206,7 +219,7 @@ static bool is_lowest(const struct sprint__figure *figure, const struct layout *
 static void print_place(const struct layout *it, size_t i, FILE *script) {
   size_t column = i % it->n_columns, row = i / it->n_columns;
   double left = LEFT + (double)column * (it->panel_width + BETWEEN_COLUMNS);
-  double top = TOP + it->title_height + (double)row * (it->panel_height + BETWEEN_ROWS);
+  double top = TOP + it->title_height + (double)row * (it->panel_height + it->row_gap);
   sprint__fprintf(
       script,
       "set lmargin at screen %.5f\nset rmargin at screen %.5f\nset tmargin at screen %.5f\nset bmargin at screen "
@@ -302,7 +315,6 @@ static bool any_bands(const struct sprint__figure *figure) {
 static void print_script(const struct sprint__figure *figure, const struct layout *layout, FILE *script) {
   size_t index = 0, n = figure->n_y * figure->n_points;
   fputs("set encoding utf8\nset minussign\nset datafile missing 'nan'\nunset key\n", script);
-  sprint__fprintf(script, "set format x '%s'\n", figure->x.count ? "%.3s%c" : "%.4g");
   print_styles(figure, script);
   fputs("set multiplot\n", script);
   if (figure->title) {

@@ -14,15 +14,16 @@ enum { NOT_FOUND = 127, SAID = 400 }; /* exit code of a program that is not ther
 
 struct terminal {
   const char *ending, *setting; /* printf: width, height */
-  double point;                 /* what a font's size has to be multiplied by */
+  double point;                 /* what a font's size has to be multiplied by, */
+  double dot;                   /* and that of a mark */
 };
 
 /* Sizes are points: 72 to an inch of a PDF, one pixel of an SVG, two of a PNG. Letters are 12 of them high in all
  * three: pngcairo takes 96 to an inch, and pdfcairo's letters are half as large again as asked for. */
 static const struct terminal terminals[] = {
-    {".svg", "set terminal svg size %d,%d font 'sans,12' background 'white'\n", 1},
-    {".png", "set terminal pngcairo size %d*2,%d*2 font 'sans,9' fontscale 2 linewidth 2 pointscale 2\n", 0.75},
-    {".pdf", "set terminal pdfcairo size %d/72.0,%d/72.0 font 'sans,12' fontscale 0.67 linewidth 2\n", 1},
+    {".svg", "set terminal svg size %d,%d font 'sans,12' background 'white'\n", 1, 0.6},
+    {".png", "set terminal pngcairo size %d*2,%d*2 font 'sans,9' fontscale 2 linewidth 2 pointscale 2\n", 0.75, 1},
+    {".pdf", "set terminal pdfcairo size %d/72.0,%d/72.0 font 'sans,12' fontscale 0.67 linewidth 2\n", 1, 1},
 };
 
 static const struct terminal *terminal_of(const char *path) {
@@ -64,7 +65,8 @@ static void print_preamble(const struct sprint__plot *plot, const struct termina
   FILE *script = plot->script.stream;
   fprintf(script, "# gnuplot %s\n", name_in(plot->script_path));
   fprintf(script, terminal->setting, width, height);
-  sprint__fprintf(script, "small = ',%g'\nlarge = ',%g'\n", 9 * terminal->point, 13 * terminal->point);
+  sprint__fprintf(script, "small = ',%g'\nlarge = ',%g'\ndot = %g\n", 9 * terminal->point, 13 * terminal->point,
+          terminal->dot);
   fputs("set output ", script);
   sprint__gnuplot_quote(script, plot->image);
   fputs("\ndata = ", script);
@@ -87,7 +89,8 @@ static sprint_status name_parts(struct sprint__plot *plot, const char *path, con
   return sprint__arena_status(arena);
 }
 
-sprint_status sprint__plot_check_path(sprint_context *context, const char *path) {
+sprint_status sprint_figure_check(sprint_context *context, const char *path) {
+  SPRINT__REQUIRE(context, path);
   if (terminal_of(path)) return SPRINT_OK;
   return sprint_fail(context, SPRINT_ERROR_INPUT, "%s: a figure's name ending in .svg, .png or .pdf was expected",
                      path);
@@ -98,7 +101,7 @@ sprint_status sprint__plot_begin(sprint_context *context, const char *path, int 
   const struct terminal *terminal = terminal_of(path);
   struct sprint__plot plot = {.context = context, .arena = {.context = context}};
   char *data = NULL;
-  SPRINT__TRY(sprint__plot_check_path(context, path));
+  SPRINT__TRY(sprint_figure_check(context, path));
   sprint_status status = name_parts(&plot, path, terminal->ending, &data);
   if (status == SPRINT_OK) status = sprint__folder_make(context, plot.folder);
   if (status == SPRINT_OK) status = sprint__file_create(context, plot.script_path, &plot.script);

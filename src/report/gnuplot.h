@@ -21,11 +21,8 @@ struct sprint__plot {
   struct sprint__file script, data; /* write to their streams */
 };
 
-/* Refuses a figure's name with an ending that is none of the three. */
-sprint_status sprint__plot_check_path(sprint_context *context, const char *path);
-
 /* Begins a figure of this size in points; the script starts with terminal, output and grid, and has
- * the fonts `small` and `large`. Refused: another
+ * the fonts `small` and `large`, and `dot`, the size of a mark of one size on all terminals. Refused: another
  * ending. */
 sprint_status sprint__plot_begin(sprint_context *context, const char *path, int width, int height,
                                  struct sprint__plot *ret_plot);

@@ -1,10 +1,10 @@
 /* Figures of results, as the public header has them. */
+#define _POSIX_C_SOURCE 200809L
 #include <string.h>
 
 #include "base/sized.h"
 #include "config/names.h"
 #include "report/figure.h"
-#include "report/gnuplot.h"
 
 /* What the paper shows of an experiment: accuracy over loss, and the squared gradient norm by itself. */
 static const struct paper {
@@ -132,7 +132,7 @@ static sprint_status print(const struct order *order, const struct sprint__figur
 sprint_status sprint_plot_draw(sprint_context *context, const sprint_plot_options *options, const char *path,
                                sprint_listener drawn) {
   SPRINT__REQUIRE(context, options, path);
-  SPRINT__TRY(sprint__plot_check_path(context, path));
+  SPRINT__TRY(sprint_figure_check(context, path));
   return render_all(context, options, path, draw, drawn);
 }
 

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/file.h"
 #include "base/print.h"
@@ -12,12 +13,11 @@
 
 enum { MOST_BYTES = 1 << 30, MOST_COLUMNS = 100000 }; /* of a file that is read; of a trace */
 
-/* A CSV of numbers. */
+/* A CSV of numbers. A last line without an end is being written, and left out. */
 struct table {
   size_t n_rows, n_columns;
   const char **names;
   double **columns; /* (n_columns), each (n_rows) */
-  bool cut;         /* the last line has no end, and was left out */
   bool damaged;     /* a line is not what it should be; those above it are there */
 };
 
@@ -99,17 +99,18 @@ static void read_rows(struct sprint__arena *arena, struct sprint__result *run, c
     table->damaged = true;
     return;
   }
-  table->cut = *at != '\0';
 }
 
 static sprint_status parse_table(struct sprint__arena *arena, struct sprint__result *run, const char *path, char *bytes,
                                  size_t size, struct table *ret_table) {
   struct table table = {0};
   char *at = bytes, *header;
-  if (strlen(bytes) < size || sprint__text_check(bytes, size) < size) {
-    complain(arena, run, "%s: is not a text", path);
-    table.damaged = true;
-  } else if ((header = next_line(&at)) && count(header, ',') < MOST_COLUMNS) {
+  size_t n_text = sprint__text_check(bytes, size);
+  if (n_text < size) {
+    complain(arena, run, "%s: is not a text from byte %zu on; the rows above it are used", path, n_text);
+    bytes[n_text] = '\0';
+  }
+  if ((header = next_line(&at)) && count(header, ',') < MOST_COLUMNS) {
     size_t n_lines = count(at, '\n');
     read_names(arena, header, &table);
     table.columns = sprint__arena_take(arena, table.n_columns, sizeof *table.columns);
@@ -118,17 +119,27 @@ static sprint_status parse_table(struct sprint__arena *arena, struct sprint__res
     SPRINT__TRY(sprint__arena_status(arena));
     read_rows(arena, run, path, at, &table);
   } else {
-    table.cut = !header;
     table.damaged = header;
     if (header) complain(arena, run, "%s:1: %zu columns, where less were expected", path, count(header, ',') + 1);
   }
+  table.damaged = table.damaged || n_text < size;
   *ret_table = table;
   return SPRINT_OK;
 }
 
-static sprint_status read_table(struct sprint__arena *arena, struct sprint__result *run, const char *name,
-                                struct table *ret_table, bool *ret_there) {
-  SPRINT__SCOPED(sprint__free) char *path = sprint__printf(arena->context, "%s/%s", run->folder, name);
+char *sprint__result_place(sprint_context *context, const char *folder) {
+  static const char *const within[] = {"", "/complete", "/unfinished"};
+  for (size_t i = 0; i < SPRINT__COUNT(within); i++) {
+    SPRINT__SCOPED(sprint__free) char *trace = sprint__printf(context, "%s%s/trace.csv", folder, within[i]);
+    if (!trace) return NULL;
+    if (sprint__file_is_there(trace)) return sprint__printf(context, "%s%s", folder, within[i]);
+  }
+  return sprint__strdup(context, folder);
+}
+
+static sprint_status read_table(struct sprint__arena *arena, struct sprint__result *run, const char *place,
+                                const char *name, struct table *ret_table, bool *ret_there) {
+  SPRINT__SCOPED(sprint__free) char *path = sprint__printf(arena->context, "%s/%s", place, name);
   SPRINT__SCOPED(sprint__free) char *bytes = NULL;
   void *room;
   size_t size = 0, n_room = 0;
@@ -200,8 +211,9 @@ static void take_seed(const json_t *seed, struct sprint__result *run) {
   if (json_is_string(seed)) run->seed = strtoull(json_string_value(seed), NULL, 10);
 }
 
-static sprint_status read_json(struct sprint__arena *arena, struct sprint__result *run, bool *ret_damaged) {
-  SPRINT__SCOPED(sprint__free) char *path = sprint__printf(arena->context, "%s/run.json", run->folder);
+static sprint_status read_json(struct sprint__arena *arena, struct sprint__result *run, const char *place,
+                               bool *ret_damaged) {
+  SPRINT__SCOPED(sprint__free) char *path = sprint__printf(arena->context, "%s/run.json", place);
   json_error_t error;
   if (!path) return SPRINT_ERROR_MEMORY;
   if (!sprint__file_is_there(path)) return SPRINT_OK;
@@ -262,12 +274,21 @@ static void judge(struct sprint__arena *arena, struct sprint__result *run, const
   if (damaged) run->state = SPRINT__RESULT_CORRUPT;
 }
 
+static int64_t modified_at(sprint_context *context, const char *place) {
+  struct stat info;
+  SPRINT__SCOPED(sprint__free) char *path = sprint__printf(context, "%s/trace.csv", place);
+  return path && stat(path, &info) == 0 ? (int64_t)info.st_mtime : 0;
+}
+
 sprint_status sprint__result_load(struct sprint__arena *arena, struct sprint__result *run) {
   struct table trace = {0}, timing = {0};
   bool there = false, timed = false, damaged = false;
-  SPRINT__TRY(read_json(arena, run, &damaged));
-  SPRINT__TRY(read_table(arena, run, "trace.csv", &trace, &there));
-  SPRINT__TRY(read_table(arena, run, "timing.csv", &timing, &timed));
+  SPRINT__SCOPED(sprint__free) char *place = sprint__result_place(arena->context, run->folder);
+  if (!place) return SPRINT_ERROR_MEMORY;
+  SPRINT__TRY(read_json(arena, run, place, &damaged));
+  SPRINT__TRY(read_table(arena, run, place, "trace.csv", &trace, &there));
+  SPRINT__TRY(read_table(arena, run, place, "timing.csv", &timing, &timed));
+  run->modified = there ? modified_at(arena->context, place) : 0;
   SPRINT__TRY(set_columns(arena, run, &trace, &timing));
   judge(arena, run, &trace, there, damaged || trace.damaged);
   return sprint__arena_status(arena);

@@ -77,8 +77,11 @@ static bool holds(sprint_context *context, const char *folder, const char *name)
 
 /* A folder is a run's where it has its files, or its name. */
 static bool is_run(sprint_context *context, const char *folder) {
+  static const char *const files[] = {"trace.csv", "run.json", "complete/trace.csv", "unfinished/trace.csv"};
   uint64_t seed;
-  return holds(context, folder, "trace.csv") || holds(context, folder, "run.json") || seed_in(last_part(folder), &seed);
+  for (size_t i = 0; i < SPRINT__COUNT(files); i++)
+    if (holds(context, folder, files[i])) return true;
+  return seed_in(last_part(folder), &seed);
 }
 
 /* A name that is not UTF-8 cannot be shown: its odd bytes become question marks. */

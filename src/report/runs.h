@@ -1,6 +1,7 @@
 /* Folders of results as data: every run that is found below, with its trace by columns. What cannot be read is said in
- * a sentence of the run's own, and what can be is there: a trace that is still being written, one whose last line is
- * cut, columns that another version has or has not. Nothing but memory and a folder that is not there is a failure. */
+ * a sentence of the run's own, and what can be is there: a trace that is still being written (in the folder
+ * `unfinished` within the run's own), one whose last line is cut, columns that another version has or has not. Nothing
+ * but memory and a folder that is not there is a failure. */
 #ifndef SPRINT_REPORT_RUNS_H
 #define SPRINT_REPORT_RUNS_H
 
@@ -37,6 +38,7 @@ struct sprint__result {
   size_t n_rows, n_columns;
   const struct sprint__result_column *columns; /* those of trace.csv, and `seconds` where timing.csv has them */
   const json_t *json;                          /* run.json, an object; NULL: not there, or not readable */
+  int64_t modified;                            /* when the trace was written to last, seconds since 1970; 0: never */
   const char *complaint;                       /* a sentence with the file's path; NULL: nothing to complain of */
 };
 
@@ -62,6 +64,10 @@ const double *sprint__result_column(const struct sprint__result *run, const char
 
 /* run_files.c: fills in what the files of run->folder say; the rest of `run` is there already. */
 sprint_status sprint__result_load(struct sprint__arena *arena, struct sprint__result *run);
+
+/* Where the run's files are: its folder, or where that has no trace, `complete` (about to be moved) or `unfinished`
+ * within it. The context's memory; NULL: there is none left. */
+char *sprint__result_place(sprint_context *context, const char *folder);
 
 /* Strings in the order that people expect: "alpha-5" before "alpha-20". As strcmp. */
 int sprint__compare_names(const char *a, const char *b);

@@ -102,26 +102,33 @@ static int order_claims(const void *a, const void *b) {
   return x->usual != y->usual ? y->usual - x->usual : strcmp(x->method->name, y->method->name);
 }
 
-static void settle(struct claim *claim, bool taken[SPRINT__N_COLOURS][SPRINT__N_DASHES]) {
-  for (size_t i = 0; i < SPRINT__N_COLOURS * SPRINT__N_DASHES; i++) {
-    size_t colour = (claim->colour + i) % SPRINT__N_COLOURS;
-    size_t dash = (claim->dash + i / SPRINT__N_COLOURS) % SPRINT__N_DASHES;
-    if (taken[colour][dash]) continue;
-    taken[colour][dash] = true;
-    claim->colour = colour;
-    claim->dash = dash;
-    return;
+/* A usual look is taken as it is, while it is free. Any other one takes the next colour that nobody has, and where all
+ * are taken, the next colour and dash that are free. */
+static void settle(struct claim *claim, bool taken[SPRINT__N_COLOURS][SPRINT__N_DASHES],
+                   size_t n_of[SPRINT__N_COLOURS]) {
+  size_t start = claim->colour;
+  for (size_t i = 0; !claim->usual && i < SPRINT__N_COLOURS; i++) {
+    claim->colour = (start + i) % SPRINT__N_COLOURS;
+    if (n_of[claim->colour] == 0) break;
+    claim->colour = start;
   }
+  for (size_t i = 0; i < SPRINT__N_COLOURS * SPRINT__N_DASHES && taken[claim->colour][claim->dash]; i++) {
+    claim->colour = (claim->colour + 1) % SPRINT__N_COLOURS;
+    if (claim->colour == start) claim->dash = (claim->dash + 1) % SPRINT__N_DASHES;
+  }
+  taken[claim->colour][claim->dash] = true;
+  n_of[claim->colour]++;
 }
 
 /* Up to so many at a time are told apart. */
 static void assign_some(const struct sprint__styled *methods, size_t n, struct sprint__style *ret_styles) {
   struct claim claims[SPRINT__N_COLOURS * SPRINT__N_DASHES];
   bool taken[SPRINT__N_COLOURS][SPRINT__N_DASHES] = {{false}};
+  size_t n_of[SPRINT__N_COLOURS] = {0};
   for (size_t i = 0; i < n; i++) claims[i] = claim_of(&methods[i], i);
   qsort(claims, n, sizeof *claims, order_claims);
   for (size_t i = 0; i < n; i++) {
-    settle(&claims[i], taken);
+    settle(&claims[i], taken, n_of);
     ret_styles[claims[i].number] =
         (struct sprint__style){colours[claims[i].colour].colour, dashes[claims[i].dash],
                                colours[claims[i].colour].terminal, claims[i].colour, claims[i].dash};

@@ -19,9 +19,10 @@ struct sprint__styled {
 enum { SPRINT__N_COLOURS = 7, SPRINT__N_DASHES = 5 };
 
 /* Styles (n) of methods with different names. A method by a usual name (its kind, its correction or both; SGD-GD) has
- * the look of its kind and correction, any other one that follows from its name: the same in every figure. Where two of
- * one figure would look the same, usual names go first, then in the order of names, and the later one takes the next
- * colour that is free with its dash, then the next dash. From the 36th method on they repeat. */
+ * the look of its kind and correction, any other one that follows from its name. Those by usual names come first, then
+ * the others in the order of their names, and one whose colour is taken in this figure takes the next that is free: so
+ * one that comes later changes nobody's look. Where all colours are taken, dashes tell apart. From the 36th method on
+ * looks repeat. */
 void sprint__styles_assign(const struct sprint__styled *methods, size_t n, struct sprint__style *ret_styles);
 
 #endif

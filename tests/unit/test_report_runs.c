@@ -2,7 +2,7 @@
  * that a run saved, against its rows. */
 #include "help.h"
 
-#include <sys/stat.h>
+#include <locale.h>
 #include <unistd.h>
 
 #include "report/curves.h"
@@ -114,6 +114,8 @@ static void test_runs__say_what_is_wrong(void **state) {
   CHECK_RUN(&place, "corrupt", 1, "a column 'epoch' was expected");
   put(&place, "m/seed-1/trace.csv", "\xff\xfe\n");
   CHECK_RUN(&place, "corrupt", 0, "is not a text");
+  put(&place, "m/seed-1/trace.csv", HEAD "0,0,1\n1,5,\xff\n2,10,0.2\n");
+  CHECK_RUN(&place, "corrupt", 1, "trace.csv: is not a text from byte");
   put(&place, "m/seed-1/trace.csv", "");
   CHECK_RUN(&place, "partial", 0, "has no rows yet");
   put(&place, "m/seed-1/trace.csv", HEAD "0,0,1\n");
@@ -127,6 +129,25 @@ static void test_runs__say_what_is_wrong(void **state) {
   CHECK_RUN(&place, "diverged", 1, NULL);
   put(&place, "m/seed-1/timing.csv", "epoch,seconds\n0,abc\n");
   CHECK_RUN(&place, "diverged", 1, "timing.csv:2: column 'seconds': 'abc' is not a number");
+  place_free(&place);
+}
+
+/* While a run goes on its trace is in a folder within its own; the run that it replaces counts until then. */
+static void test_runs__may_be_unfinished(void **state) {
+  (void)state;
+  struct place place = place_new();
+  put(&place, "m/seed-1/unfinished/trace.csv", HEAD "0,0,1\n1,5,0.5\n");
+  put(&place, "m/seed-1/unfinished/timing.csv", "epoch,seconds\n0,0\n1,2\n");
+  CHECK_RUN(&place, "partial", 2, NULL);
+  put(&place, "m/seed-1/run.json", DONE);
+  put(&place, "m/seed-1/trace.csv", HEAD "0,0,1\n");
+  CHECK_RUN(&place, "finished", 1, NULL);
+  place_free(&place);
+  place = place_new(); /* of a single run, with what a kill left there */
+  put(&place, "complete/trace.csv", HEAD "0,0,1\n1,5,0.5\n2,10,0.1\n");
+  put(&place, "complete/run.json", DONE);
+  put(&place, "unfinished/trace.csv", HEAD "0,0,1\n");
+  CHECK_RUN(&place, "finished", 3, NULL);
   place_free(&place);
 }
 
@@ -253,6 +274,13 @@ static void test_curves__interpolate_where_x_differs(void **state) {
   assert_true(curve.mean[0] == 0 && curve.n_seeds[1] == 3 && curve.n_seeds[2] == 2);
   assert_true(fabs(curve.mean[1] - (2 + 6 + 6) / 3.0) < 1e-15);
   assert_true(curve.mean[2] == 12 && curve.error[2] == 0);
+  sprint__results_free(results);
+  put(&place, "m/seed-1/run.json", DONE); /* where it ends the curve does */
+  results = read_all(&place);
+  group = only_group(&arena, results);
+  MUST(place.context, sprint__group_curve(&arena, &group, "seconds", "loss", &curve));
+  assert_true(curve.n == 3 && curve.x[1] == 1 && curve.x[2] == 2 && curve.n_seeds[2] == 3);
+  assert_true(fabs(curve.mean[1] - (1 + 3 + 3) / 3.0) < 1e-15);
   sprint__arena_free(&arena);
   sprint__results_free(results);
   place_free(&place);
@@ -285,6 +313,27 @@ static void test_runs__read_what_a_run_saves(void **state) {
   place_free(&place);
 }
 
+static void keep_mean(void *user, const char *line) {
+  if (strstr(line, "* m ")) snprintf(user, 128, "%s", line);
+}
+
+/* A decimal point stays one, in what is read and in what is printed, and the program's locale is as it was. */
+static void test_plot__does_not_depend_on_the_locale(void **state) {
+  (void)state;
+  if (!setlocale(LC_ALL, "de_DE.utf8")) skip();
+  struct place place = place_new();
+  put(&place, "alpha-0.5/m/seed-1/trace.csv", HEAD "0,0,1.5\n1,5,0.25\n");
+  const char *folder = place.folder;
+  char mean[128] = "", number[16];
+  sprint_plot_options options = {.size = sizeof options, .folders = &folder, .n_folders = 1, .user = mean};
+  MUST(place.context, sprint_plot_print(place.context, &options, keep_mean));
+  assert_non_null(strstr(mean, "0.25, 1 seed"));
+  snprintf(number, sizeof number, "%g", 0.5);
+  assert_string_equal(number, "0,5");
+  setlocale(LC_ALL, "C");
+  place_free(&place);
+}
+
 /* Every allocation fails once: a status, no leak, no crash. */
 static void test_runs__survive_failing_memory(void **state) {
   (void)state;
@@ -311,11 +360,13 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_runs__names_come_from_places),
       cmocka_unit_test(test_runs__say_what_is_wrong),
+      cmocka_unit_test(test_runs__may_be_unfinished),
       cmocka_unit_test(test_runs__refuse_what_holds_none),
       cmocka_unit_test(test_runs__of_several_folders_are_told_apart),
       cmocka_unit_test(test_curves__are_means_with_standard_errors),
       cmocka_unit_test(test_curves__interpolate_where_x_differs),
       cmocka_unit_test(test_runs__read_what_a_run_saves),
+      cmocka_unit_test(test_plot__does_not_depend_on_the_locale),
       cmocka_unit_test(test_runs__survive_failing_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
