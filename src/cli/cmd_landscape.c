@@ -243,7 +243,7 @@ static int landscape_run(sprint_context *context, const struct cli_command *comm
   work_clear(&work);
   if (cli_interrupted()) {
     fputs("interrupted; nothing was drawn\n", stderr);
-    return CLI_INTERRUPTED;
+    return cli_interrupt_code();
   }
   return status == SPRINT_OK ? CLI_OK : cli_failed(context);
 }
