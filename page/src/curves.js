@@ -16,9 +16,10 @@ function curvesSection(data, page) {
   const means = () => known;
   const average = () => { known = shown().map((g) => ({ g, rows: meanCurve(averaged(g), state.x, state.y) })).filter((m) => m.rows.length); };
   const lines = () => [
-    ...(state.seeds ? shown().flatMap((g) => g.all.map((run) => line(run, state.x, state.y)).filter((rows) => rows.length)
-      .map((rows) => ({ x: rows.map((r) => r.x), y: rows.map((r) => r.y), style: g.style, thin: true }))) : []),
-    ...means().map(({ g, rows }) => ({ style: g.style, x: rows.map((r) => r.x), y: rows.map((r) => r.mean),
+    ...(state.seeds ? shown().flatMap((g) => g.all.map((run) => ({ rows: line(run, state.x, state.y), run }))
+      .filter(({ rows }) => rows.length).map(({ rows, run }) => ({ x: rows.map((r) => r.x), y: rows.map((r) => r.y), style: g.style,
+        thin: true, wild: run.diverged }))) : []),
+    ...means().map(({ g, rows }) => ({ style: g.style, wild: g.all.every((run) => run.diverged), x: rows.map((r) => r.x), y: rows.map((r) => r.mean),
       low: rows.map((r) => r.mean - r.error), high: rows.map((r) => r.mean + r.error) })),
   ];
 

@@ -182,15 +182,21 @@ static const char *title_of(const struct sprint__results *results, const char *f
 
 json_t *sprint__page_json(struct sprint__arena *arena, const struct sprint__results *results, const char *folder,
                           const char *const *notes, size_t n_notes) {
-  json_t *points = json_array(), *names = json_array(), *runs = json_array(), *said = json_array();
+  json_t *json = json_object(), *points = json_array(), *names = json_array(), *runs = json_array(),
+         *said = json_array();
   struct texts texts = {json_array(), json_object()};
   for (size_t i = 0; i < results->n_runs; i++)
     json_array_append_new(runs, run_json(arena, &results->runs[i], &texts, points, names));
   for (size_t i = 0; i < n_notes; i++) json_array_append_new(said, json_string(clean(arena, notes[i])));
-  json_t *methods = methods_json(arena, results, names);
+  json_object_set_new(json, "version", json_string(SPRINT_VERSION));
+  json_object_set_new(json, "title", json_string(clean(arena, title_of(results, folder))));
+  json_object_set_new(json, "folder", json_string(clean(arena, folder)));
+  json_object_set_new(json, "notes", said);
+  json_object_set_new(json, "points", points);
+  json_object_set_new(json, "methods", methods_json(arena, results, names));
+  json_object_set_new(json, "configs", texts.all);
+  json_object_set_new(json, "runs", runs);
   json_decref(names);
   json_decref(texts.numbers);
-  return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "version", SPRINT_VERSION, "title",
-                   clean(arena, title_of(results, folder)), "folder", clean(arena, folder), "notes", said, "points",
-                   points, "methods", methods, "configs", texts.all, "runs", runs);
+  return json;
 }

@@ -89,7 +89,7 @@ notes() {
 again() { rm -rf broken && cp -r two broken && rm broken/report.html; }
 again
 rm broken/paper/seed-1/run.json
-notes "1 of 4 runs is not finished"
+notes "of 4 runs, 1 not finished"
 again
 printf '{' >broken/paper/seed-1/run.json
 notes "broken/paper/seed-1/run.json: cannot be read as the record of a run"

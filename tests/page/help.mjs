@@ -43,6 +43,10 @@ export async function open(browser, path, options = {}) {
   page.on('request', (request) => /^(file|data|blob):/.test(request.url()) || page.complaints.push(`asked for ${request.url()}`));
   await page.setViewportSize({ width: options.width || 1280, height: 900 });
   await page.emulateMedia({ colorScheme: options.scheme || 'light', reducedMotion: 'reduce' });
+  if (options.count) {
+    page.session = await browser.newCDPSession(page);
+    await page.session.send('Performance.enable', { timeDomain: 'threadTicks' });
+  }
   await page.goto(pathToFileURL(path).href);
   await page.waitForSelector('html[data-ready]');
   await page.waitForSelector('#curves-chart canvas');
