@@ -63,7 +63,11 @@ static void print_value(enum cli_kind kind, const char *choices) {
 
 static void print_values(const struct cli_command *command) {
   for (size_t i = 0; i < CLI_MAX_ARGUMENTS && command->arguments[i].word; i++) {
-    printf("    '%s/%zu')", command->name, i);
+    bool last = i + 1 == CLI_MAX_ARGUMENTS || !command->arguments[i + 1].word;
+    if (command->many && last)
+      printf("    '%s/'[0-9]*)", command->name);
+    else
+      printf("    '%s/%zu')", command->name, i);
     print_value(command->arguments[i].kind, command->arguments[i].choices);
   }
   const struct cli_option *option;

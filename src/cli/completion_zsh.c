@@ -42,7 +42,11 @@ static void print_command(const struct cli_command *command) {
   const struct cli_option *option;
   for (size_t at = 0; (option = cli_option_next(command, &at));) print_option(option);
   for (size_t i = 0; i < CLI_MAX_ARGUMENTS && command->arguments[i].word; i++) {
-    printf(" \\\n        '%zu:%s", i + 1, i < command->min_arguments ? "" : ":");
+    bool last = i + 1 == CLI_MAX_ARGUMENTS || !command->arguments[i + 1].word;
+    if (command->many && last)
+      fputs(" \\\n        '*:", stdout);
+    else
+      printf(" \\\n        '%zu:%s", i + 1, i < command->min_arguments ? "" : ":");
     cli_print_plain(command->arguments[i].word);
     putchar(':');
     print_action(command->arguments[i].kind, command->arguments[i].choices);

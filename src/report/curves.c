@@ -39,6 +39,7 @@ sprint_status sprint__results_group(struct sprint__arena *arena, const struct sp
 /* Three columns of a run, without rows that have no number; x and epoch go forward. */
 struct line {
   size_t n;
+  bool finished;
   double *epoch, *x, *y;
 };
 
@@ -46,7 +47,7 @@ static sprint_status line_of(struct sprint__arena *arena, const struct sprint__r
                              const char *y_name, struct line *ret_line) {
   const double *epoch = sprint__result_column(run, "epoch"), *x = sprint__result_column(run, x_name),
                *y = sprint__result_column(run, y_name);
-  struct line line = {0};
+  struct line line = {.finished = run->state == SPRINT__RESULT_FINISHED};
   if (!epoch || !x || !y) {
     *ret_line = line;
     return SPRINT_OK;
@@ -134,20 +135,23 @@ static void interpolate(const struct line *lines, size_t n, size_t n_places, dou
     double x = p + 1 == n_places && p ? high : low + share * (high - low);
     size_t n_values = 0;
     for (size_t i = 0; i < n; i++) n_values += line_at(&lines[i], x, &at[i], &values[n_values]);
-    if (2 * n_values >= n) curve_add(curve, x, values, n_values);
+    curve_add(curve, x, values, n_values);
   }
 }
 
-/* The place that half of them, rounded up, reach: the largest x for which that many lines end there or later. */
+static double end_of(const struct line *line) { return line->x[line->n - 1]; }
+
+/* Where the first of those that are finished ends: a mean that lost seeds on its way would jump. Where none is, the
+ * place that half of them reach. */
 static double reach(const struct line *lines, size_t n) {
-  double best = -INFINITY;
+  double best = -INFINITY, least = INFINITY;
   for (size_t i = 0; i < n; i++) {
-    double end = lines[i].x[lines[i].n - 1];
     size_t n_there = 0;
-    for (size_t k = 0; k < n; k++) n_there += lines[k].x[lines[k].n - 1] >= end;
-    if (2 * n_there >= n) best = fmax(best, end);
+    if (lines[i].finished) least = fmin(least, end_of(&lines[i]));
+    for (size_t k = 0; k < n; k++) n_there += end_of(&lines[k]) >= end_of(&lines[i]);
+    if (2 * n_there >= n) best = fmax(best, end_of(&lines[i]));
   }
-  return best;
+  return least < INFINITY ? least : best;
 }
 
 static sprint_status curve_of(struct sprint__arena *arena, const struct line *lines, size_t n,

@@ -28,7 +28,8 @@ struct sprint__curve {
 /* Column y against column x, of the arena: the mean over the group's runs, without those that diverged and without
  * values that are not finite. Rows of the same epoch go together; where their x differ between runs (seconds, a budget
  * that cuts epochs short), each run is interpolated linearly at as many places as the longest has rows, evenly from
- * where all have begun to where at least half of them end. n = 0: there is nothing, or no such column. */
+ * where all have begun to where the first that is finished ends; where none is, to what half of them reach. n = 0:
+ * there is nothing, or no such column. */
 sprint_status sprint__group_curve(struct sprint__arena *arena, const struct sprint__group *group, const char *x,
                                   const char *y, struct sprint__curve *ret_curve);
 

@@ -159,11 +159,20 @@ static void print_curves(const struct sprint__figure *figure, const struct sprin
   fputc('\n', script);
 }
 
-/* gnuplot puts none between powers of ten: over a short range the tics are those of a linear axis. */
-static void print_log_tics(double low, double high, FILE *script) {
-  double step = sprint__plot_tics(low, high), tic = ceil(low / step) * step;
-  fputs("set ytics nomirror (", script);
-  for (int i = 0; tic <= high && i < 12; i++, tic += step) fprintf(script, "%s%.6g", i ? ", " : "", tic);
+/* Tics at whole multiples of a step, with labels of their own where numbers are large: 1.5M. gnuplot's own formats
+ * round such, and on a logarithmic axis it puts none between powers of ten. */
+static void print_tics(char axis, double low, double high, FILE *script) {
+  static const char *const suffixes[] = {"", "k", "M", "G", "T", "P"};
+  double step = sprint__plot_tics(low, high), most = fmax(fabs(low), fabs(high)), unit = 1;
+  size_t suffix = 0;
+  for (; most >= 1e4 && most / unit >= 1e3 && suffix + 1 < SPRINT__COUNT(suffixes); suffix++) unit *= 1e3;
+  fprintf(script, "set %ctics nomirror (", axis);
+  double first = ceil(low / step - 1e-9);
+  for (int i = 0; i < 12 && (first + i) * step <= high + 1e-9 * step; i++) {
+    double tic = (first + i) * step;
+    fprintf(script, "%s'%s%.6g%s' %.12g", i ? ", " : "", tic < 0 ? "−" : "", fabs(tic) / unit,
+            tic == 0 ? "" : suffixes[suffix], tic);
+  }
   fputs(")\n", script);
 }
 
@@ -172,29 +181,31 @@ static void print_log_range(double low, double high, FILE *script) {
   low /= margin;
   high *= margin;
   fprintf(script, "set logscale y\nset yrange [%.6g:%.6g]\n", low, high);
-  if (high / low < 20) {
-    fputs("set format y '%.4g'\n", script);
-    print_log_tics(low, high, script);
-  } else {
-    fprintf(script, "set format y '10^{%%L}'\nset ytics nomirror autofreq\n");
-  }
+  if (high / low < 20)
+    print_tics('y', low, high, script);
+  else
+    fputs("set format y '10^{%L}'\nset ytics nomirror autofreq\n", script);
+}
+
+static void print_linear_range(double low, double high, FILE *script) {
+  double margin = high > low ? 0.04 * (high - low) : fmax(fabs(high), 1) * 0.05;
+  fprintf(script, "unset logscale y\nset yrange [%.12g:%.12g]\n", low - margin, high + margin);
+  print_tics('y', low - margin, high + margin, script);
 }
 
 static void print_range(const struct sprint__figure_panel *panel, FILE *script) {
-  double low = panel->least, high = panel->greatest;
+  double first = panel->first, last = panel->last;
   if (panel->n_curves == 0) {
-    fputs("unset logscale y\nset ytics nomirror autofreq\nset yrange [0:1]\nset xrange [0:1]\n", script);
+    fputs("unset logscale y\nunset xtics\nunset ytics\nset yrange [0:1]\nset xrange [0:1]\n", script);
     return;
   }
-  fputs(panel->last > panel->first ? "set xrange [*:*] noextend\n" : "set xrange [*:*]\n", script);
-  if (panel->log) {
-    print_log_range(low, high, script);
-    return;
-  }
-  double margin = high > low ? 0.04 * (high - low) : fmax(fabs(high), 1) * 0.05;
-  bool large = fmax(fabs(low), fabs(high)) >= 1e4;
-  fprintf(script, "unset logscale y\nset format y '%s'\nset ytics nomirror autofreq\nset yrange [%.6g:%.6g]\n",
-          large ? "%.0s%c" : "%.4g", low - margin, high + margin);
+  if (!(last > first)) last = first + 1;
+  fprintf(script, "set xrange [%.12g:%.12g]\n", first, last);
+  print_tics('x', first, last, script);
+  if (panel->log)
+    print_log_range(panel->least, panel->greatest, script);
+  else
+    print_linear_range(panel->least, panel->greatest, script);
 }
 
 /* The last panel of a column, whichever row that is in. */
@@ -300,7 +311,6 @@ static bool any_bands(const struct sprint__figure *figure) {
 static void print_script(const struct sprint__figure *figure, const struct layout *layout, FILE *script) {
   size_t index = 0, n = figure->n_y * figure->n_points;
   fputs("set encoding utf8\nset minussign\nset datafile missing 'nan'\nunset key\n", script);
-  fprintf(script, "set format x '%s'\n", figure->x.count ? "%.3s%c" : "%.4g");
   print_styles(figure, script);
   fputs("set multiplot\n", script);
   if (figure->title) {

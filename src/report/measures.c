@@ -5,11 +5,11 @@
 
 static const struct sprint__measure measures[] = {
     {"epoch", NULL, "epoch", "epoch"},
-    {"step", NULL, "steps", "steps", .count = true},
-    {"ifo", NULL, "IFO (per-sample gradients)", "IFO (per-sample gradients)", .count = true},
-    {"samples", NULL, "samples drawn", "samples drawn", .count = true},
-    {"deployments", NULL, "deployments", "deployments", .count = true},
-    {"shift_evals", NULL, "evaluations that simulate the shift", "evaluations that simulate the shift", .count = true},
+    {"step", NULL, "steps", "steps"},
+    {"ifo", NULL, "IFO (per-sample gradients)", "IFO (per-sample gradients)"},
+    {"samples", NULL, "samples drawn", "samples drawn"},
+    {"deployments", NULL, "deployments", "deployments"},
+    {"shift_evals", NULL, "evaluations that simulate the shift", "evaluations that simulate the shift"},
     {"seconds", NULL, "training time (s)", "training time (s)"},
     {"loss", NULL, "loss on D(θ)", "loss on D(theta)"},
     {"accuracy", NULL, "accuracy on D(θ)", "accuracy on D(theta)", .share = true},

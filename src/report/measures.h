@@ -10,7 +10,6 @@ struct sprint__measure {
   const char *label;  /* of an axis, UTF-8 */
   const char *plain;  /* the same in ASCII */
   bool share;         /* it lies within 0 .. 1, where a logarithmic axis has no meaning */
-  bool count;         /* a whole number that may be large */
 };
 
 /* The measure that is asked for, by column or word; one that is not known is called by its column. The arena's. */

@@ -253,6 +253,13 @@ static void test_curves__interpolate_where_x_differs(void **state) {
   assert_true(curve.mean[0] == 0 && curve.n_seeds[1] == 3 && curve.n_seeds[2] == 2);
   assert_true(fabs(curve.mean[1] - (2 + 6 + 6) / 3.0) < 1e-15);
   assert_true(curve.mean[2] == 12 && curve.error[2] == 0);
+  sprint__results_free(results);
+  put(&place, "m/seed-1/run.json", DONE); /* where it ends the curve does */
+  results = read_all(&place);
+  group = only_group(&arena, results);
+  MUST(place.context, sprint__group_curve(&arena, &group, "seconds", "loss", &curve));
+  assert_true(curve.n == 3 && curve.x[1] == 1 && curve.x[2] == 2 && curve.n_seeds[2] == 3);
+  assert_true(fabs(curve.mean[1] - (1 + 3 + 3) / 3.0) < 1e-15);
   sprint__arena_free(&arena);
   sprint__results_free(results);
   place_free(&place);

@@ -1,0 +1,96 @@
+/* Looks of methods, titles of points, and the lines of a plot in text. */
+#include "help.h"
+
+#include "report/figure.h"
+
+/* Names of the paper's methods, by which they are known with and without their kinds. */
+static void test_styles__do_not_depend_on_company(void **state) {
+  (void)state;
+  const struct sprint__styled all[] = {{"sgd-gd", "sgd", ""},
+                                       {"sprint-paper", "sprint", "paper"},
+                                       {"sprint-unbiased", "sprint", "unbiased"},
+                                       {"my own", "sprint", "unbiased"},
+                                       {"SARAH", "sarah", ""}};
+  enum { N = sizeof all / sizeof all[0] };
+  struct sprint__style together[N], alone;
+  sprint__styles_assign(all, N, together);
+  for (size_t i = 0; i < N; i++) {
+    sprint__styles_assign(&all[i], 1, &alone);
+    assert_string_equal(alone.colour, together[i].colour);
+    assert_string_equal(alone.dash, together[i].dash);
+    struct sprint__styled unknown = {all[i].name, "", ""};
+    sprint__styles_assign(&unknown, 1, &alone);
+    assert_string_equal(alone.colour, together[i].colour);
+    assert_string_equal(alone.dash, together[i].dash);
+  }
+  for (size_t i = 0; i < 3; i++) /* these three differ in both */
+    for (size_t k = 0; k < i; k++) {
+      assert_string_not_equal(together[i].colour, together[k].colour);
+      assert_string_not_equal(together[i].dash, together[k].dash);
+    }
+}
+
+/* As many as there are looks, by any names and in any order, look different, and the same in each order. */
+static void test_styles__do_not_collide(void **state) {
+  (void)state;
+  enum { N = SPRINT__N_COLOURS * SPRINT__N_DASHES };
+  char names[N][32];
+  struct sprint__styled methods[N], turned[N];
+  struct sprint__style styles[N], others[N];
+  for (size_t i = 0; i < N; i++) {
+    snprintf(names[i], sizeof names[i], i % 2 ? "sgd-step-%zu" : "m%zu", i);
+    methods[i] = turned[N - 1 - i] = (struct sprint__styled){names[i], i % 2 ? "sgd" : "", ""};
+  }
+  sprint__styles_assign(methods, N, styles);
+  sprint__styles_assign(turned, N, others);
+  for (size_t i = 0; i < N; i++) {
+    assert_string_equal(styles[i].colour, others[N - 1 - i].colour);
+    assert_string_equal(styles[i].dash, others[N - 1 - i].dash);
+    for (size_t k = 0; k < i; k++)
+      assert_true(styles[i].i_colour != styles[k].i_colour || styles[i].i_dash != styles[k].i_dash);
+  }
+}
+
+static void test_point_title__is_as_people_write(void **state) {
+  (void)state;
+  static const char *const cases[][3] = {
+      {"alpha-0.2", "α = 0.2", "alpha = 0.2"},
+      {"alpha-0.2_size-3", "α = 0.2, size = 3", "alpha = 0.2, size = 3"},
+      {"ifo-4000/epsilon--0.5", "ifo = 4000, ε = −0.5", "ifo = 4000, epsilon = -0.5"},
+      {"only_label-1", "only_label = 1", "only_label = 1"},
+      {"kind-strategic", "kind-strategic", "kind-strategic"},
+      {"a_b^{2}", "a_b^{2}", "a_b^{2}"},
+      {"two-stage-1e-3", "two-stage = 1e-3", "two-stage = 1e-3"},
+      {"x-", "x-", "x-"},
+      {"", "", ""},
+  };
+  sprint_context *context = NULL;
+  assert_int_equal(sprint_context_new(&context), SPRINT_OK);
+  struct sprint__arena arena = {.context = context};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    assert_string_equal(sprint__point_title(&arena, cases[i][0], false), cases[i][1]);
+    assert_string_equal(sprint__point_title(&arena, cases[i][0], true), cases[i][2]);
+  }
+  sprint__arena_free(&arena);
+  sprint_context_free(context);
+}
+
+static void test_name__is_cut_between_letters(void **state) {
+  (void)state;
+  assert_string_equal(sprint__name_show("short", 10).text, "short");
+  assert_string_equal(sprint__name_show("0123456789", 10).text, "0123456789");
+  assert_string_equal(sprint__name_show("0123456789x", 10).text, "0123456...");
+  assert_string_equal(sprint__name_show("θθθθθθθθθθθ", 10).text, "θθθθθθθ...");
+  assert_string_equal(sprint__name_show("a\nb", 10).text, "a b");
+  assert_int_equal(sprint__n_letters("θ = 1"), 5);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_styles__do_not_depend_on_company),
+      cmocka_unit_test(test_styles__do_not_collide),
+      cmocka_unit_test(test_point_title__is_as_people_write),
+      cmocka_unit_test(test_name__is_cut_between_letters),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
