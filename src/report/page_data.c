@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "config/text.h"
+#include "report/measures.h"
 #include "report/page.h"
 #include "report/styles.h"
 
@@ -180,6 +181,19 @@ static const char *title_of(const struct sprint__results *results, const char *f
   return name ? name : slash && slash[1] ? slash + 1 : folder;
 }
 
+/* What the columns of traces are called in figures. */
+static json_t *labels_json(struct sprint__arena *arena, const struct sprint__results *results) {
+  json_t *json = json_object();
+  for (size_t i = 0; i < results->n_runs; i++)
+    for (size_t c = 0; c < results->runs[i].n_columns; c++) {
+      const char *name = results->runs[i].columns[c].name;
+      if (json_object_get(json, name)) continue;
+      const char *label = sprint__measure_find(arena, name).label;
+      json_object_set_new(json, name, json_string(label ? label : name));
+    }
+  return json;
+}
+
 json_t *sprint__page_json(struct sprint__arena *arena, const struct sprint__results *results, const char *folder,
                           const char *const *notes, size_t n_notes) {
   json_t *json = json_object(), *points = json_array(), *names = json_array(), *runs = json_array(),
@@ -194,6 +208,7 @@ json_t *sprint__page_json(struct sprint__arena *arena, const struct sprint__resu
   json_object_set_new(json, "notes", said);
   json_object_set_new(json, "points", points);
   json_object_set_new(json, "methods", methods_json(arena, results, names));
+  json_object_set_new(json, "labels", labels_json(arena, results));
   json_object_set_new(json, "configs", texts.all);
   json_object_set_new(json, "runs", runs);
   json_decref(names);
