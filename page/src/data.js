@@ -75,6 +75,7 @@ function sound(assessment) {
 /* Adds to the data what the page goes by. */
 function prepare(data) {
   labels = data.labels;
+  for (const style of data.methods) style.dash = style.dash ? style.dash.split(',').map(Number) : [];
   for (const run of data.runs) {
     run.trace = columnsOf(run);
     run.assessment = sound(run.assessment || { sets: {} });

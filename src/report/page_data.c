@@ -135,17 +135,6 @@ static json_t *run_json(struct sprint__arena *arena, const struct sprint__result
   return json;
 }
 
-/* "6,3" as [6, 3]. */
-static json_t *dash_json(const char *dash) {
-  json_t *json = json_array();
-  for (char *end; *dash; dash = *end == ',' ? end + 1 : end) {
-    double length = strtod(dash, &end);
-    if (end == dash) break;
-    json_array_append_new(json, json_real(length));
-  }
-  return json;
-}
-
 /* Methods with the looks that they have in every figure. */
 static json_t *methods_json(struct sprint__arena *arena, const struct sprint__results *results, const json_t *names) {
   size_t n = json_array_size(names);
@@ -161,8 +150,8 @@ static json_t *methods_json(struct sprint__arena *arena, const struct sprint__re
   sprint__styles_assign(methods, n, styles);
   json_t *json = json_array();
   for (size_t m = 0; m < n; m++)
-    json_array_append_new(json, json_pack("{s:s, s:s, s:o}", "name", methods[m].name, "color", styles[m].colour, "dash",
-                                          dash_json(styles[m].dash)));
+    json_array_append_new(
+        json, json_pack("{s:s, s:s, s:s}", "name", methods[m].name, "color", styles[m].colour, "dash", styles[m].dash));
   return json;
 }
 

@@ -3,6 +3,7 @@
  * without any number is left out. */
 #include <math.h>
 
+#include "base/print.h"
 #include "report/page.h"
 
 #define MOST_WHOLE 9007199254740992.0 /* 2^53: up to here doubles hold every whole number */
@@ -33,7 +34,7 @@ static void print_real(double value, int digits, FILE *stream) {
   else if (isinf(value))
     fputs(value > 0 ? "\"inf\"" : "\"-inf\"", stream);
   else
-    fprintf(stream, "%.*g", digits, value);
+    sprint__fprintf(stream, "%.*g", digits, value);
 }
 
 static void print_columns(const struct sprint__result *run, bool whole, int digits, FILE *stream) {
@@ -46,7 +47,7 @@ static void print_columns(const struct sprint__result *run, bool whole, int digi
     for (size_t r = 0; r < run->n_rows; r++) {
       if (r) fputc(',', stream);
       if (whole)
-        fprintf(stream, "%.0f", values[r] - (r ? values[r - 1] : 0));
+        sprint__fprintf(stream, "%.0f", values[r] - (r ? values[r - 1] : 0));
       else
         print_real(values[r], digits, stream);
     }
