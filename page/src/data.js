@@ -1,7 +1,8 @@
 /* What is in the page: one block of base64 that holds deflated JSON, as src/report/page_data.c writes it. */
 
 async function unpack(text) {
-  const letters = atob(text), bytes = new Uint8Array(letters.length);
+  const letters = atob(text),
+    bytes = new Uint8Array(letters.length);
   for (let i = 0; i < letters.length; i++) bytes[i] = letters.charCodeAt(i);
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'));
   const [data, traces] = JSON.parse(await new Response(stream).text());
@@ -51,7 +52,10 @@ function columnsOf(run) {
   for (const name of run.columns) {
     if (run.whole[name]) {
       let sum = 0;
-      columns.set(name, run.whole[name].map((step) => (sum += step)));
+      columns.set(
+        name,
+        run.whole[name].map((step) => (sum += step)),
+      );
     } else {
       columns.set(name, (run.real[name] || new Array(run.rows).fill(null)).map(real));
     }
@@ -66,10 +70,19 @@ const isPair = (pair) => Array.isArray(pair) && pair.every((v) => typeof v === '
 function sound(assessment) {
   const sets = {};
   for (const [name, set] of Object.entries(assessment.sets))
-    sets[name] = { ...set, roc: list(set.roc).filter(isPair), calibration: list(set.calibration)
-      .filter((bin) => isPair(bin) && bin[0] > 0) };
-  return { ...assessment, sets, classes: list(assessment.classes).map(String),
-    moves: list(assessment.moves).filter((m) => m && isPair(m.before) && isPair(m.after) && isPair([m.bins_low, m.bins_high])) };
+    sets[name] = {
+      ...set,
+      roc: list(set.roc).filter(isPair),
+      calibration: list(set.calibration).filter((bin) => isPair(bin) && bin[0] > 0),
+    };
+  return {
+    ...assessment,
+    sets,
+    classes: list(assessment.classes).map(String),
+    moves: list(assessment.moves).filter(
+      (m) => m && isPair(m.before) && isPair(m.after) && isPair([m.bins_low, m.bins_high]),
+    ),
+  };
 }
 
 /* Adds to the data what the page goes by. */
@@ -94,7 +107,8 @@ const isStratum = (column) => /^p_\d+$/.test(column);
  * are none of these, those that did not diverge. */
 function group(data, point, method) {
   const all = data.runs.filter((run) => run.point === point && run.method === method && run.rows > 0);
-  const sound = all.filter((run) => !run.diverged), finished = sound.filter((run) => !run.unfinished);
+  const sound = all.filter((run) => !run.diverged),
+    finished = sound.filter((run) => !run.unfinished);
   const counted = finished.length ? finished : sound;
   return { all, counted, style: data.methods[method] };
 }
@@ -106,11 +120,18 @@ const hasColumn = (data, column) => data.runs.some((run) => (run.trace.get(colum
 
 /* Rows of a run that have numbers in both columns, as {epoch, x, y}; x goes forward. */
 function line(run, x, y) {
-  const epochs = run.trace.get('epoch'), xs = run.trace.get(x), ys = run.trace.get(y), rows = [];
+  const epochs = run.trace.get('epoch'),
+    xs = run.trace.get(x),
+    ys = run.trace.get(y),
+    rows = [];
   if (!epochs || !xs || !ys) return rows;
   epochs.forEach((epoch, r) => {
-    if (Number.isFinite(epoch) && Number.isFinite(xs[r]) && Number.isFinite(ys[r]) &&
-        (!rows.length || (epoch > rows.at(-1).epoch && xs[r] >= rows.at(-1).x)))
+    if (
+      Number.isFinite(epoch) &&
+      Number.isFinite(xs[r]) &&
+      Number.isFinite(ys[r]) &&
+      (!rows.length || (epoch > rows.at(-1).epoch && xs[r] >= rows.at(-1).x))
+    )
       rows.push({ epoch, x: xs[r], y: ys[r] });
   });
   return rows;
@@ -130,14 +151,17 @@ function align(lines) {
 /* The line's value at x, between its rows; NaN beyond its ends. */
 function valueAt(rows, x) {
   if (x < rows[0].x || x > rows.at(-1).x) return NaN;
-  const next = rows.findIndex((row) => row.x >= x), b = rows[next], a = rows[Math.max(next - 1, 0)];
+  const next = rows.findIndex((row) => row.x >= x),
+    b = rows[next],
+    a = rows[Math.max(next - 1, 0)];
   return b.x > a.x ? a.y + ((x - a.x) / (b.x - a.x)) * (b.y - a.y) : b.y;
 }
 
 /* How far curves go whose runs differ in x: to where the first that is finished ends, as a mean that lost seeds on its way
  * would jump; where none is, to what half of them reach. */
 function reach(lines) {
-  const ends = lines.map(({ rows }) => rows.at(-1).x), finished = ends.filter((_, i) => lines[i].run.state === 'finished');
+  const ends = lines.map(({ rows }) => rows.at(-1).x),
+    finished = ends.filter((_, i) => lines[i].run.state === 'finished');
   if (finished.length) return Math.min(...finished);
   return ends.sort((a, b) => a - b)[Math.floor(ends.length / 2)];
 }
@@ -148,11 +172,14 @@ function meanCurve(runs, x, y) {
   const lines = runs.map((run) => ({ run, rows: line(run, x, y) })).filter(({ rows }) => rows.length);
   const aligned = align(lines.map(({ rows }) => rows));
   if (aligned) return aligned;
-  const begins = lines.map(({ rows }) => rows[0].x), high = reach(lines), curve = [];
+  const begins = lines.map(({ rows }) => rows[0].x),
+    high = reach(lines),
+    curve = [];
   const low = Math.max(...begins) < high ? Math.max(...begins) : Math.min(...begins);
   const n = Math.max(...lines.map(({ rows }) => rows.length));
   for (let p = 0; p < n; p++) {
-    const at = p + 1 === n ? high : low + (p / (n - 1)) * (high - low), m = moments(lines.map(({ rows }) => valueAt(rows, at)));
+    const at = p + 1 === n ? high : low + (p / (n - 1)) * (high - low),
+      m = moments(lines.map(({ rows }) => valueAt(rows, at)));
     if (m.n) curve.push({ x: at, ...m });
   }
   return curve;
@@ -165,7 +192,11 @@ function num(value, digits = 4) {
   if (value === 0) return '0';
   const size = Math.abs(value);
   if (Number.isInteger(value) && size < 1e7) return size >= 10000 ? grouped(value) : String(value);
-  if (size >= 1e7 || size < 1e-4) return value.toExponential(digits - 1).replace(/\.?0+e/, 'e').replace('e+', 'e');
+  if (size >= 1e7 || size < 1e-4)
+    return value
+      .toExponential(digits - 1)
+      .replace(/\.?0+e/, 'e')
+      .replace('e+', 'e');
   const text = value.toPrecision(digits);
   return text.includes('e') || digits > 6 ? String(Number(text)) : text;
 }
@@ -177,7 +208,7 @@ const percent = (share, digits = 3) => `${num(100 * share, digits)} %`;
 /* mean ± standard error, the mean to the last digit that the error leaves. */
 function withError(m, digits = 4) {
   if (!m.n) return '–';
-  return Number.isFinite(m.error) ? `${num(m.mean, digits)} ± ${num(m.error, 2)}` : num(m.mean, digits);
+  return m.error > 0 ? `${num(m.mean, digits)} ± ${num(m.error, 2)}` : num(m.mean, digits);
 }
 
 const listed = (words) => (words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`);
@@ -195,7 +226,13 @@ function tracesCsv(data) {
   const lines = [['point', 'method', 'seed', ...columns].map(csvField).join(',')];
   for (const run of data.runs)
     for (let r = 0; r < run.rows; r++)
-      lines.push([csvField(run.point_name), csvField(run.style.name), csvField(run.seed),
-        ...columns.map((c) => (run.trace.has(c) ? csvNumber(run.trace.get(c)[r]) : 'nan'))].join(','));
+      lines.push(
+        [
+          csvField(run.point_name),
+          csvField(run.style.name),
+          csvField(run.seed),
+          ...columns.map((c) => (run.trace.has(c) ? csvNumber(run.trace.get(c)[r]) : 'nan')),
+        ].join(','),
+      );
   return `${lines.join('\n')}\n`;
 }

@@ -103,6 +103,7 @@ static json_t *assessment_json(const json_t *assessment) {
     if (json_is_object(set)) json_object_set_new(sets, name, set_json(set));
   }
   copy_typed(json, assessment, "verdict", is_text);
+  copy_typed(json, assessment, "gradient_sq_mean_after_start", is_number);
   json_object_set(json, "classes", json_object_get(assessment, "classes"));
   json_object_set(json, "moves", json_object_get(assessment, "moves"));
   json_object_set_new(json, "sets", sets);
