@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-SCRIPTS = ["dom", "stats", "data", "contest", "chart", "figures", "curves", "sections", "main"]
+SCRIPTS = ["dom", "stats", "data", "contest", "chart", "figures", "curves", "summary", "sections", "main"]
 
 
 def read(*parts):

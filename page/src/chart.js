@@ -1,19 +1,43 @@
 /* Line charts by uPlot: curves with bands, a cursor that reads values, zoom by dragging. */
 
-const tick = (v) => (v === null ? '' : num(v, 6).replace(/-/g, '−').replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, ''));
+const tick = (v) =>
+  v === null
+    ? ''
+    : num(v, 6)
+        .replace(/-/g, '−')
+        .replace(/(\.\d*?)0+$/, '$1')
+        .replace(/\.$/, '');
 
 /* 1, 2 and 5 times powers of ten. */
-const STEPS = Array.from({ length: 36 }, (_, k) => k - 18).flatMap((k) => [1, 2, 5].map((d) => Number(`${d}e${k}`)));
+const STEPS = Array.from({ length: 600 }, (_, k) => k - 300).flatMap((k) => [1, 2, 5].map((d) => Number(`${d}e${k}`)));
 
-/* Of a logarithmic axis over several decades, those alone. */
-const decades = (u, splits) => (splits.at(-1) / splits[0] < 100 ? splits
-  : splits.map((v) => (Math.abs(Math.log10(v) - Math.round(Math.log10(v))) < 1e-9 ? v : null)));
+/* Of a logarithmic axis over several decades, those alone, and every so many-th of very many. */
+function decades(u, splits) {
+  const powers = splits.map((v) => Math.log10(v)),
+    every = Math.ceil((powers.at(-1) - powers[0]) / 12);
+  if (every < 1 || powers.at(-1) - powers[0] < 2) return splits;
+  return splits.map((v, i) =>
+    Math.abs(powers[i] - Math.round(powers[i])) < 1e-3 && Math.round(powers[i]) % every === 0 ? v : null,
+  );
+}
 
 function axis(label, size, log) {
   const rule = { stroke: css('--grid'), width: 1, ...(log ? { filter: decades } : {}) };
-  return { label, size, labelSize: 22, labelGap: 2, gap: 4, stroke: css('--text'), font: `12px ${css('--sans')}`,
-    labelFont: `13px ${css('--sans')}`, grid: rule, ticks: { ...rule, size: 5 }, values: (u, splits) => splits.map(tick),
-    ...(log ? { filter: decades } : { incrs: STEPS }) };
+  return {
+    label,
+    size,
+    labelSize: 22,
+    labelGap: 2,
+    gap: 4,
+    stroke: css('--text'),
+    font: `12px ${css('--sans')}`,
+    labelFont: `13px ${css('--sans')}`,
+    grid: rule,
+    ticks: { ...rule, size: 5 },
+    values: (u, splits) => splits.map(tick),
+    incrs: STEPS,
+    ...(log ? { filter: decades } : {}),
+  };
 }
 
 /* Room on both sides, or around a line that is flat. */
@@ -23,24 +47,47 @@ function padded(low, high) {
   return [low - room, high + room];
 }
 
-const withAlpha = (color, alpha) => `${color}${Math.round(alpha * 255).toString(16).padStart(2, '0')}`;
+const withAlpha = (color, alpha) =>
+  `${color}${Math.round(alpha * 255)
+    .toString(16)
+    .padStart(2, '0')}`;
 
-/* curves: {x, y, low, high, style, thin}; low and high may be missing. Returns data and series for uPlot. */
+/* curves: {x, y, low, high, style, thin, fill, wild}; low and high may be missing. Wild ones do not widen the scale, unless all
+ * are. Returns data and series for uPlot. */
 function assemble(curves, log) {
   const plain = (v) => (Number.isFinite(v) && (!log || v > 0) ? v : null);
   const floor = log ? Math.min(...curves.flatMap((c) => c.y.filter((v) => v > 0))) / 3 : -Infinity;
-  const tables = [], series = [{}], bands = [];
+  const tables = [],
+    series = [{}],
+    bands = [],
+    tame = curves.some((c) => !c.wild);
   for (const c of curves) {
-    const color = ink(c.style.color), banded = c.low && c.low.some(Number.isFinite), n = series.length;
+    const color = ink(c.style.color),
+      banded = c.low && c.low.some(Number.isFinite),
+      n = series.length;
     const rows = [c.x, c.y.map(plain)];
     if (banded) {
-      rows.splice(1, 0, c.high.map(plain), c.low.map((v, i) => plain(log ? Math.max(v, Math.min(floor, c.y[i])) : v)));
-      series.push({ stroke: 'transparent', width: 0, points: { show: false }, spanGaps: true },
-        { stroke: 'transparent', width: 0, points: { show: false }, spanGaps: true });
+      rows.splice(
+        1,
+        0,
+        c.high.map(plain),
+        c.low.map((v, i) => plain(log ? Math.max(v, Math.min(floor, c.y[i])) : v)),
+      );
+      series.push(
+        { stroke: 'transparent', width: 0, points: { show: false }, spanGaps: true },
+        { stroke: 'transparent', width: 0, points: { show: false }, spanGaps: true },
+      );
       bands.push({ series: [n, n + 1], fill: withAlpha(color, 0.2) });
     }
-    series.push({ stroke: c.thin ? withAlpha(color, 0.55) : color, width: c.thin ? 1 : 2.25, dash: c.thin ? [] : c.style.dash,
-      spanGaps: true, fill: c.fill, points: { show: c.x.length === 1, size: 7, fill: color } });
+    series.push({
+      stroke: c.thin ? withAlpha(color, 0.55) : color,
+      width: c.thin ? 1 : 2.25,
+      dash: c.thin ? [] : c.style.dash,
+      spanGaps: true,
+      auto: !(tame && c.wild),
+      fill: c.fill,
+      points: { show: c.x.length === 1, size: 7, fill: color },
+    });
     tables.push(rows);
   }
   return { data: tables.length ? uPlot.join(tables) : [[0, 1]], series, bands };
@@ -50,22 +97,29 @@ function assemble(curves, log) {
 function drawLines(place, options) {
   const { curves, log, xLabel, yLabel, onCursor, yRange } = options;
   const { data, series, bands } = assemble(curves, log);
-  const width = Math.max(place.clientWidth, 240), narrow = width < 560;
-  const chart = new uPlot({
-    width,
-    height: narrow ? 300 : 400,
-    padding: [12, narrow ? 8 : 16, 0, 0],
-    series, bands,
-    legend: { show: false },
-    cursor: { drag: { x: true, y: true, uni: 24 }, points: { show: false }, y: false },
-    scales: {
-      x: { time: false, range: (u, low, high) => (high > low ? [low, high] : padded(low, high)) },
-      y: log ? { distr: 3, log: 10, range: (u, low, high) => (low > 0 ? uPlot.rangeLog(low, high, 10, false) : [0.1, 1]) }
-        : { range: (u, low, high) => yRange || padded(low, high) },
+  const width = Math.max(place.clientWidth, 240),
+    narrow = width < 560;
+  const chart = new uPlot(
+    {
+      width,
+      height: narrow ? 300 : 400,
+      padding: [12, narrow ? 8 : 16, 0, 0],
+      series,
+      bands,
+      legend: { show: false },
+      cursor: { drag: { x: true, y: true, uni: 24 }, points: { show: false }, y: false },
+      scales: {
+        x: { time: false, range: (u, low, high) => (high > low ? [low, high] : padded(low, high)) },
+        y: log
+          ? { distr: 3, log: 10, range: (u, low, high) => (low > 0 ? uPlot.rangeLog(low, high, 10, false) : [0.1, 1]) }
+          : { range: (u, low, high) => yRange || padded(low, high) },
+      },
+      axes: [axis(xLabel, 34), axis(yLabel, narrow ? 54 : 64, log)],
+      hooks: { setCursor: [(u) => u.cursor.left >= 0 && onCursor && onCursor(u.posToVal(u.cursor.left, 'x'))] },
     },
-    axes: [axis(xLabel, 34), axis(yLabel, narrow ? 54 : 64, log)],
-    hooks: { setCursor: [(u) => u.cursor.left >= 0 && onCursor && onCursor(u.posToVal(u.cursor.left, 'x'))] },
-  }, data, place);
+    data,
+    place,
+  );
   return {
     chart,
     reset: () => chart.setData(data, true),
@@ -84,7 +138,9 @@ function liveChart(name, describe) {
   const slider = el('input', { type: 'range', min: 0, max: 0, value: 0, id: `${name}-slider` });
   const label = el('label', { for: `${name}-slider` });
   const reset = el('button', { type: 'button', onclick: () => drawn && drawn.reset() }, 'Reset zoom');
-  let drawn = null, state = null, width = 0;
+  let drawn = null,
+    state = null,
+    width = 0;
 
   const show = (x) => replace(readout, state.read(x));
   const stopAt = () => {
@@ -110,8 +166,14 @@ function liveChart(name, describe) {
   new ResizeObserver(() => place.clientWidth && place.clientWidth !== width && draw()).observe(place);
   document.addEventListener('themechange', () => drawn && draw());
   return {
-    node: el('figure', { class: 'chart', id: name, role: 'group', 'aria-label': name }, caption, place,
-      el('div', { class: 'reader' }, label, slider, reset), readout),
+    node: el(
+      'figure',
+      { class: 'chart', id: name },
+      caption,
+      place,
+      el('div', { class: 'reader' }, label, slider, reset),
+      readout,
+    ),
     draw,
   };
 }

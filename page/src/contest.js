@@ -3,13 +3,31 @@
 const BUDGETS = ['epoch', 'ifo', 'samples', 'deployments', 'seconds'];
 
 const CRITERIA = [
-  { column: 'gradient_sq', better: 'less', log: true, name: 'stability',
-    of: 'the gradient ‖∇J(θ;θ)‖²', best: 'is nearest to a stable point', symbol: '‖∇J(θ;θ)‖² = ' },
+  {
+    column: 'gradient_sq',
+    better: 'less',
+    log: true,
+    name: 'stability',
+    of: 'the gradient ‖∇J(θ;θ)‖²',
+    best: 'is nearest to a stable point',
+    symbol: '‖∇J(θ;θ)‖² = ',
+  },
   { column: 'loss', better: 'less', name: 'loss', of: 'the loss on D(θ)', best: 'has the least loss on D(θ)' },
-  { column: 'accuracy', better: 'more', name: 'accuracy', share: true,
-    of: 'the accuracy on D(θ)', best: 'has the best accuracy on D(θ)' },
-  { column: 'loss_heldout', better: 'less', name: 'held-out loss', of: 'the held-out loss under D(θ)',
-    best: 'has the least held-out loss' },
+  {
+    column: 'accuracy',
+    better: 'more',
+    name: 'accuracy',
+    share: true,
+    of: 'the accuracy on D(θ)',
+    best: 'has the best accuracy on D(θ)',
+  },
+  {
+    column: 'loss_heldout',
+    better: 'less',
+    name: 'held-out loss',
+    of: 'the held-out loss under D(θ)',
+    best: 'has the least held-out loss',
+  },
 ];
 
 /* The last row that a budget pays for; -1: not even the first. Counters are whole, and times are compared as they are. */
@@ -48,14 +66,16 @@ const scaled = (criterion, value) => (criterion.log ? Math.log10(value) : value)
 function rank(groups, column, budget, criterion) {
   const entries = [];
   for (const g of groups) {
-    const values = new Map(), plain = [];
+    const values = new Map(),
+      plain = [];
     for (const run of g.counted) {
       const value = (run.trace.get(criterion.column) || [])[rowWithin(run, column, budget)];
       if (!Number.isFinite(value) || (criterion.log && value <= 0)) continue;
       values.set(run.seed, scaled(criterion, value));
       plain.push(value);
     }
-    if (plain.length) entries.push({ style: g.style, values, plain: moments(plain), mean: moments([...values.values()]).mean });
+    if (plain.length)
+      entries.push({ style: g.style, values, plain: moments(plain), mean: moments([...values.values()]).mean });
   }
   if (entries.length < 2) return null;
   entries.sort((a, b) => (criterion.better === 'less' ? a.mean - b.mean : b.mean - a.mean));
@@ -68,11 +88,20 @@ function rank(groups, column, budget, criterion) {
 
 /* "2.1 times", "0.004", "0.4 points": by how much, with its interval. */
 function margin(criterion, entry) {
-  const sign = criterion.better === 'less' ? 1 : -1, d = entry.behind;
-  const show = criterion.log ? (v) => num(10 ** v, 3) : criterion.share ? (v) => num(100 * sign * v, 3) : (v) => num(sign * v, 3);
+  const sign = criterion.better === 'less' ? 1 : -1,
+    d = entry.behind;
+  const show = criterion.log
+    ? (v) => num(10 ** v, 3)
+    : criterion.share
+      ? (v) => num(100 * sign * v, 3)
+      : (v) => num(sign * v, 3);
   const ends = sign > 0 ? [d.low, d.high] : [d.high, d.low];
-  return { amount: show(d.mean), low: show(ends[0]), high: show(ends[1]),
-    unit: criterion.log ? ' times' : criterion.share ? ' points' : '' };
+  return {
+    amount: show(d.mean),
+    low: show(ends[0]),
+    high: show(ends[1]),
+    unit: criterion.log ? ' times' : criterion.share ? ' points' : '',
+  };
 }
 
 const valueOf = (criterion, v) => (criterion.share ? percent(v, 4) : num(v, 4));
@@ -80,15 +109,19 @@ const minus = (text) => text.replace(/-(?=\d)/g, '−');
 
 /* "2.1 times smaller than that of b (1.5 to 2.9)" */
 function gap(criterion, entry) {
-  const m = margin(criterion, entry), word = criterion.log ? 'smaller than that of' : `${criterion.better} than`;
+  const m = margin(criterion, entry),
+    word = criterion.log ? 'smaller than that of' : `${criterion.better} than`;
   const sure = entry.behind.n > 1 ? `${m.low} to ${m.high}` : entry.behind.n ? 'one seed' : 'no seed in common';
   return minus(`${m.amount}${m.unit} ${word} ${entry.style.name} (${sure})`);
 }
 
 /* One sentence about a ranking. */
 function sentence(entries, criterion) {
-  const [best, ...others] = entries, value = valueOf(criterion, best.plain.mean), gaps = (some) => listed(some.map((e) => gap(criterion, e)));
-  const beaten = others.filter((e) => e.clear), ties = others.filter((e) => !e.clear && e.behind.n > 1);
+  const [best, ...others] = entries,
+    value = valueOf(criterion, best.plain.mean),
+    gaps = (some) => listed(some.map((e) => gap(criterion, e)));
+  const beaten = others.filter((e) => e.clear),
+    ties = others.filter((e) => !e.clear && e.behind.n > 1);
   const unknown = others.filter((e) => !e.clear && e.behind.n < 2);
   if (others.every((e) => e.behind.n > 0 && e.behind.mean === 0 && !(e.behind.high > 0)))
     return `No difference: ${criterion.of} is ${value} with ${others.length === 1 ? 'both' : 'all'}.`;

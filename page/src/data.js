@@ -1,7 +1,8 @@
 /* What is in the page: one block of base64 that holds deflated JSON, as src/report/page_data.c writes it. */
 
 async function unpack(text) {
-  const letters = atob(text), bytes = new Uint8Array(letters.length);
+  const letters = atob(text),
+    bytes = new Uint8Array(letters.length);
   for (let i = 0; i < letters.length; i++) bytes[i] = letters.charCodeAt(i);
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'));
   const [data, traces] = JSON.parse(await new Response(stream).text());
@@ -9,37 +10,38 @@ async function unpack(text) {
   return data;
 }
 
-/* What a column of the trace is called, which way is better, and whether it spans decades. */
+/* Columns of the trace in the order of interest; word: a budget's name, log: it spans decades. */
 const COLUMNS = {
-  epoch: { label: 'epochs', word: 'epochs' },
-  ifo: { label: 'per-sample gradients (IFO)', word: 'IFO' },
-  samples: { label: 'samples drawn', word: 'samples' },
-  deployments: { label: 'deployments', word: 'deployments' },
-  seconds: { label: 'seconds of training', word: 'training time' },
-  step: { label: 'steps', word: 'steps' },
-  shift_evals: { label: 'model evaluations that simulate the shift' },
-  gradient_sq: { label: '‖∇J(θ;θ)‖²', log: true },
-  gradient_sq_mean: { label: 'mean of ‖∇J(θ;θ)‖² over epochs so far', log: true },
-  loss: { label: 'loss on D(θ)' },
-  accuracy: { label: 'accuracy on D(θ)' },
-  loss_heldout: { label: 'loss, held-out part under D(θ)' },
-  accuracy_heldout: { label: 'accuracy, held-out part under D(θ)' },
-  loss_base: { label: 'loss on the base data, nobody reacting' },
-  accuracy_base: { label: 'accuracy on the base data, nobody reacting' },
-  displacement: { label: 'how far people moved, mean |x(θ) − x|' },
-  effective_classes: { label: 'classes left in effect' },
-  entropy: { label: 'entropy of the strata' },
-  moved: { label: 'how far θ moved since the row before', log: true },
-  bias: { label: 'bias of a step, |E[v] − ∇J(θ;θ)|', log: true },
-  bias_deployed: { label: 'bias against the deployment, |E[v] − ∇J(θ;θ′)|', log: true },
-  drift: { label: 'drift, as the method knows it', log: true },
-  drift_noise: { label: 'noise of the drift', log: true },
-  kappa: { label: 'κ, sensitivity to deployments' },
-  distance: { label: 'distance to the reference θ', log: true },
+  epoch: { word: 'epochs' },
+  ifo: { word: 'IFO' },
+  samples: { word: 'samples' },
+  deployments: { word: 'deployments' },
+  seconds: { word: 'training time' },
+  step: { word: 'steps' },
+  gradient_sq: { log: true },
+  gradient_sq_mean: { log: true },
+  loss: {},
+  accuracy: {},
+  loss_heldout: {},
+  accuracy_heldout: {},
+  loss_base: {},
+  accuracy_base: {},
+  displacement: {},
+  effective_classes: {},
+  entropy: {},
+  moved: { log: true },
+  bias: { log: true },
+  bias_deployed: { log: true },
+  drift: { log: true },
+  drift_noise: { log: true },
+  kappa: {},
+  distance: { log: true },
 };
 const AXES = ['epoch', 'ifo', 'samples', 'deployments', 'seconds', 'step'];
 
-const labelOf = (column) => (COLUMNS[column] ? COLUMNS[column].label : column);
+/* What columns are called in every figure: the data says it. */
+let labels = {};
+const labelOf = (column) => labels[column] || column;
 
 const real = (v) => (typeof v === 'number' ? v : v === 'inf' ? Infinity : v === '-inf' ? -Infinity : NaN);
 
@@ -50,7 +52,10 @@ function columnsOf(run) {
   for (const name of run.columns) {
     if (run.whole[name]) {
       let sum = 0;
-      columns.set(name, run.whole[name].map((step) => (sum += step)));
+      columns.set(
+        name,
+        run.whole[name].map((step) => (sum += step)),
+      );
     } else {
       columns.set(name, (run.real[name] || new Array(run.rows).fill(null)).map(real));
     }
@@ -65,14 +70,25 @@ const isPair = (pair) => Array.isArray(pair) && pair.every((v) => typeof v === '
 function sound(assessment) {
   const sets = {};
   for (const [name, set] of Object.entries(assessment.sets))
-    sets[name] = { ...set, roc: list(set.roc).filter(isPair), calibration: list(set.calibration)
-      .filter((bin) => isPair(bin) && bin[0] > 0) };
-  return { ...assessment, sets, classes: list(assessment.classes).map(String),
-    moves: list(assessment.moves).filter((m) => m && isPair(m.before) && isPair(m.after) && isPair([m.bins_low, m.bins_high])) };
+    sets[name] = {
+      ...set,
+      roc: list(set.roc).filter(isPair),
+      calibration: list(set.calibration).filter((bin) => isPair(bin) && bin[0] > 0),
+    };
+  return {
+    ...assessment,
+    sets,
+    classes: list(assessment.classes).map(String),
+    moves: list(assessment.moves).filter(
+      (m) => m && isPair(m.before) && isPair(m.after) && isPair([m.bins_low, m.bins_high]),
+    ),
+  };
 }
 
 /* Adds to the data what the page goes by. */
 function prepare(data) {
+  labels = data.labels;
+  for (const style of data.methods) style.dash = style.dash ? style.dash.split(',').map(Number) : [];
   for (const run of data.runs) {
     run.trace = columnsOf(run);
     run.assessment = sound(run.assessment || { sets: {} });
@@ -91,7 +107,8 @@ const isStratum = (column) => /^p_\d+$/.test(column);
  * are none of these, those that did not diverge. */
 function group(data, point, method) {
   const all = data.runs.filter((run) => run.point === point && run.method === method && run.rows > 0);
-  const sound = all.filter((run) => !run.diverged), finished = sound.filter((run) => !run.unfinished);
+  const sound = all.filter((run) => !run.diverged),
+    finished = sound.filter((run) => !run.unfinished);
   const counted = finished.length ? finished : sound;
   return { all, counted, style: data.methods[method] };
 }
@@ -103,11 +120,18 @@ const hasColumn = (data, column) => data.runs.some((run) => (run.trace.get(colum
 
 /* Rows of a run that have numbers in both columns, as {epoch, x, y}; x goes forward. */
 function line(run, x, y) {
-  const epochs = run.trace.get('epoch'), xs = run.trace.get(x), ys = run.trace.get(y), rows = [];
+  const epochs = run.trace.get('epoch'),
+    xs = run.trace.get(x),
+    ys = run.trace.get(y),
+    rows = [];
   if (!epochs || !xs || !ys) return rows;
   epochs.forEach((epoch, r) => {
-    if (Number.isFinite(epoch) && Number.isFinite(xs[r]) && Number.isFinite(ys[r]) &&
-        (!rows.length || (epoch > rows.at(-1).epoch && xs[r] >= rows.at(-1).x)))
+    if (
+      Number.isFinite(epoch) &&
+      Number.isFinite(xs[r]) &&
+      Number.isFinite(ys[r]) &&
+      (!rows.length || (epoch > rows.at(-1).epoch && xs[r] >= rows.at(-1).x))
+    )
       rows.push({ epoch, x: xs[r], y: ys[r] });
   });
   return rows;
@@ -127,36 +151,54 @@ function align(lines) {
 /* The line's value at x, between its rows; NaN beyond its ends. */
 function valueAt(rows, x) {
   if (x < rows[0].x || x > rows.at(-1).x) return NaN;
-  const next = rows.findIndex((row) => row.x >= x), b = rows[next], a = rows[Math.max(next - 1, 0)];
+  const next = rows.findIndex((row) => row.x >= x),
+    b = rows[next],
+    a = rows[Math.max(next - 1, 0)];
   return b.x > a.x ? a.y + ((x - a.x) / (b.x - a.x)) * (b.y - a.y) : b.y;
 }
 
-/* Mean curve over runs, as `sprint plot` has it: rows of {x, mean, error, n}. Where runs differ in x at an epoch (seconds,
- * a budget that cuts epochs short), each is interpolated at as many places as the longest has rows, evenly over what at
- * least half of them reach. */
+/* How far curves go whose runs differ in x: to where the first that is finished ends, as a mean that lost seeds on its way
+ * would jump; where none is, to what half of them reach. */
+function reach(lines) {
+  const ends = lines.map(({ rows }) => rows.at(-1).x),
+    finished = ends.filter((_, i) => lines[i].run.state === 'finished');
+  if (finished.length) return Math.min(...finished);
+  return ends.sort((a, b) => a - b)[Math.floor(ends.length / 2)];
+}
+
+/* Mean curve over runs, as `sprint plot` has it (src/report/curves.c): rows of {x, mean, error, n}. Where runs differ in x at an
+ * epoch (seconds, a budget that cuts epochs short), each is interpolated at as many places as the longest has rows. */
 function meanCurve(runs, x, y) {
-  const lines = runs.map((run) => line(run, x, y)).filter((rows) => rows.length);
-  const aligned = align(lines);
+  const lines = runs.map((run) => ({ run, rows: line(run, x, y) })).filter(({ rows }) => rows.length);
+  const aligned = align(lines.map(({ rows }) => rows));
   if (aligned) return aligned;
-  const ends = lines.map((rows) => rows.at(-1).x).sort((a, b) => a - b), high = ends[Math.floor(lines.length / 2)];
-  const low = Math.min(...lines.map((rows) => rows[0].x)), n = Math.max(...lines.map((rows) => rows.length)), curve = [];
+  const begins = lines.map(({ rows }) => rows[0].x),
+    high = reach(lines),
+    curve = [];
+  const low = Math.max(...begins) < high ? Math.max(...begins) : Math.min(...begins);
+  const n = Math.max(...lines.map(({ rows }) => rows.length));
   for (let p = 0; p < n; p++) {
-    const at = p + 1 === n ? high : low + (p / (n - 1)) * (high - low);
-    const m = moments(lines.map((rows) => valueAt(rows, at)));
-    if (2 * m.n >= lines.length) curve.push({ x: at, ...m });
+    const at = p + 1 === n ? high : low + (p / (n - 1)) * (high - low),
+      m = moments(lines.map(({ rows }) => valueAt(rows, at)));
+    if (m.n) curve.push({ x: at, ...m });
   }
   return curve;
 }
 
-/* Numbers for people: so many significant digits, without an exponent where that is short. */
+/* Numbers for people: so many significant digits, without an exponent where that is short. Zeros at the end say how well a
+ * number is known, up to six digits. */
 function num(value, digits = 4) {
   if (!Number.isFinite(value)) return Number.isNaN(value) ? '–' : value > 0 ? 'inf' : '-inf';
   if (value === 0) return '0';
   const size = Math.abs(value);
   if (Number.isInteger(value) && size < 1e7) return size >= 10000 ? grouped(value) : String(value);
-  if (size >= 1e7 || size < 1e-4) return value.toExponential(digits - 1).replace(/\.?0+e/, 'e').replace('e+', 'e');
+  if (size >= 1e7 || size < 1e-4)
+    return value
+      .toExponential(digits - 1)
+      .replace(/\.?0+e/, 'e')
+      .replace('e+', 'e');
   const text = value.toPrecision(digits);
-  return text.includes('e') ? String(Number(text)) : text;
+  return text.includes('e') || digits > 6 ? String(Number(text)) : text;
 }
 
 const grouped = (whole) => String(whole).replace(/\B(?=(\d{3})+$)/g, ',');
@@ -166,7 +208,7 @@ const percent = (share, digits = 3) => `${num(100 * share, digits)} %`;
 /* mean ± standard error, the mean to the last digit that the error leaves. */
 function withError(m, digits = 4) {
   if (!m.n) return '–';
-  return Number.isFinite(m.error) ? `${num(m.mean, digits)} ± ${num(m.error, 2)}` : num(m.mean, digits);
+  return m.error > 0 ? `${num(m.mean, digits)} ± ${num(m.error, 2)}` : num(m.mean, digits);
 }
 
 const listed = (words) => (words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`);
@@ -184,7 +226,13 @@ function tracesCsv(data) {
   const lines = [['point', 'method', 'seed', ...columns].map(csvField).join(',')];
   for (const run of data.runs)
     for (let r = 0; r < run.rows; r++)
-      lines.push([csvField(run.point_name), csvField(run.style.name), csvField(run.seed),
-        ...columns.map((c) => (run.trace.has(c) ? csvNumber(run.trace.get(c)[r]) : 'nan'))].join(','));
+      lines.push(
+        [
+          csvField(run.point_name),
+          csvField(run.style.name),
+          csvField(run.seed),
+          ...columns.map((c) => (run.trace.has(c) ? csvNumber(run.trace.get(c)[r]) : 'nan')),
+        ].join(','),
+      );
   return `${lines.join('\n')}\n`;
 }

@@ -39,17 +39,45 @@ function checkbox(label, checked, onChange, name) {
   return el('label', { class: 'check' }, input, el('span', null, label));
 }
 
+/* A part of the page, with a heading that links lead to. */
+function section(id, title, lead, ...children) {
+  return el(
+    'section',
+    { id, 'aria-labelledby': `${id}-title` },
+    el('h2', { id: `${id}-title` }, title),
+    lead && el('p', { class: 'lead' }, lead),
+    children,
+  );
+}
+
 /* A table whose first cell of each row is its heading. Columns: {label, hint, number}; cells: text or nodes. Wide tables
  * scroll by themselves, from the keyboard too. */
 function table(caption, columns, rows, name) {
-  const head = el('tr', null, columns.map((c) => el('th', { scope: 'col', class: c.number && 'number', title: c.hint },
-    c.label)));
-  const body = rows.map((row) => el('tr', null, row.map((cell, i) => i === 0
-    ? el('th', { scope: 'row' }, cell)
-    : el('td', { class: columns[i].number && 'number' }, cell))));
-  return el('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': caption },
-    el('table', { id: name }, el('caption', { class: 'unseen' }, caption), el('thead', null, head),
-      el('tbody', null, body)));
+  const head = el(
+    'tr',
+    null,
+    columns.map((c) => el('th', { scope: 'col', class: c.number && 'number', title: c.hint }, c.label)),
+  );
+  const body = rows.map((row) =>
+    el(
+      'tr',
+      null,
+      row.map((cell, i) =>
+        i === 0 ? el('th', { scope: 'row' }, cell) : el('td', { class: columns[i].number && 'number' }, cell),
+      ),
+    ),
+  );
+  return el(
+    'div',
+    { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': caption },
+    el(
+      'table',
+      { id: name },
+      el('caption', { class: 'unseen' }, caption),
+      el('thead', null, head),
+      el('tbody', null, body),
+    ),
+  );
 }
 
 /* A colour in an SVG and on a canvas. Black is that of the text: on a dark page it would not be seen. */

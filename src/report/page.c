@@ -105,6 +105,7 @@ static sprint_status report_on(sprint_context *context, const struct sprint__res
   report->n_runs = results->n_runs;
   SPRINT__SCOPED(json_decref)
   json_t *json = sprint__page_json(&arena, results, folder, report->notes, report->n_notes);
+  SPRINT__TRY(sprint__arena_status(&arena));
   if (!json) return no_memory(context);
   SPRINT__CLEARED(packed_clear) struct packed packed = {0};
   for (size_t i = 0; i < SPRINT__COUNT(digits_tried) && (i == 0 || packed.size / 3 * 4 > MOST_PACKED); i++) {

@@ -19,7 +19,7 @@ extern const size_t sprint__page_before_size, sprint__page_after_size;
 sprint_status sprint__page_notes(struct sprint__arena *arena, const struct sprint__results *results,
                                  const char ***ret_notes, size_t *ret_n_notes);
 
-/* page_data.c: what is known of all runs but for their traces, a new reference; NULL where memory is out. */
+/* page_data.c: what is known of all runs but for their traces, a new reference; of use where the arena did not fail. */
 json_t *sprint__page_json(struct sprint__arena *arena, const struct sprint__results *results, const char *folder,
                           const char *const *notes, size_t n_notes);
 

@@ -5,6 +5,7 @@
 
 #include "config/number.h"
 #include "config/text.h"
+#include "report/measures.h"
 #include "report/page.h"
 #include "report/styles.h"
 
@@ -103,6 +104,7 @@ static json_t *assessment_json(const json_t *assessment) {
     if (json_is_object(set)) json_object_set_new(sets, name, set_json(set));
   }
   copy_typed(json, assessment, "verdict", is_text);
+  copy_typed(json, assessment, "gradient_sq_mean_after_start", is_number);
   json_object_set(json, "classes", json_object_get(assessment, "classes"));
   json_object_set(json, "moves", json_object_get(assessment, "moves"));
   json_object_set_new(json, "sets", sets);
@@ -135,17 +137,6 @@ static json_t *run_json(struct sprint__arena *arena, const struct sprint__result
   return json;
 }
 
-/* "6,3" as [6, 3]. */
-static json_t *dash_json(const char *dash) {
-  json_t *json = json_array();
-  for (char *end; *dash; dash = *end == ',' ? end + 1 : end) {
-    double length = sprint__number_strtod_end(dash, &end);
-    if (end == dash) break;
-    json_array_append_new(json, json_real(length));
-  }
-  return json;
-}
-
 /* Methods with the looks that they have in every figure. */
 static json_t *methods_json(struct sprint__arena *arena, const struct sprint__results *results, const json_t *names) {
   size_t n = json_array_size(names);
@@ -161,8 +152,8 @@ static json_t *methods_json(struct sprint__arena *arena, const struct sprint__re
   sprint__styles_assign(methods, n, styles);
   json_t *json = json_array();
   for (size_t m = 0; m < n; m++)
-    json_array_append_new(json, json_pack("{s:s, s:s, s:o}", "name", methods[m].name, "color", styles[m].colour, "dash",
-                                          dash_json(styles[m].dash)));
+    json_array_append_new(
+        json, json_pack("{s:s, s:s, s:s}", "name", methods[m].name, "color", styles[m].colour, "dash", styles[m].dash));
   return json;
 }
 
@@ -181,17 +172,37 @@ static const char *title_of(const struct sprint__results *results, const char *f
   return name ? name : slash && slash[1] ? slash + 1 : folder;
 }
 
+/* What the columns of traces are called in figures. */
+static json_t *labels_json(struct sprint__arena *arena, const struct sprint__results *results) {
+  json_t *json = json_object();
+  for (size_t i = 0; i < results->n_runs; i++)
+    for (size_t c = 0; c < results->runs[i].n_columns; c++) {
+      const char *name = results->runs[i].columns[c].name;
+      if (json_object_get(json, name)) continue;
+      const char *label = sprint__measure_find(arena, name).label;
+      json_object_set_new(json, name, json_string(label ? label : name));
+    }
+  return json;
+}
+
 json_t *sprint__page_json(struct sprint__arena *arena, const struct sprint__results *results, const char *folder,
                           const char *const *notes, size_t n_notes) {
-  json_t *points = json_array(), *names = json_array(), *runs = json_array(), *said = json_array();
+  json_t *json = json_object(), *points = json_array(), *names = json_array(), *runs = json_array(),
+         *said = json_array();
   struct texts texts = {json_array(), json_object()};
   for (size_t i = 0; i < results->n_runs; i++)
     json_array_append_new(runs, run_json(arena, &results->runs[i], &texts, points, names));
   for (size_t i = 0; i < n_notes; i++) json_array_append_new(said, json_string(clean(arena, notes[i])));
-  json_t *methods = methods_json(arena, results, names);
+  json_object_set_new(json, "version", json_string(SPRINT_VERSION));
+  json_object_set_new(json, "title", json_string(clean(arena, title_of(results, folder))));
+  json_object_set_new(json, "folder", json_string(clean(arena, folder)));
+  json_object_set_new(json, "notes", said);
+  json_object_set_new(json, "points", points);
+  json_object_set_new(json, "methods", methods_json(arena, results, names));
+  json_object_set_new(json, "labels", labels_json(arena, results));
+  json_object_set_new(json, "configs", texts.all);
+  json_object_set_new(json, "runs", runs);
   json_decref(names);
   json_decref(texts.numbers);
-  return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "version", SPRINT_VERSION, "title",
-                   clean(arena, title_of(results, folder)), "folder", clean(arena, folder), "notes", said, "points",
-                   points, "methods", methods, "configs", texts.all, "runs", runs);
+  return json;
 }

@@ -34,15 +34,15 @@ static size_t n_in_state(const struct sprint__results *results, enum sprint__res
 
 static void add_states(struct notes *notes, const struct sprint__results *results) {
   static const char *const words[SPRINT__N_RESULT_STATES] = {
-      [SPRINT__RESULT_PARTIAL] = "not finished: still going on, or killed; shown as far as there are rows",
-      [SPRINT__RESULT_DIVERGED] = "diverged, and not in any mean",
+      [SPRINT__RESULT_PARTIAL] = "not finished, still going on or killed: shown as far as there are rows",
+      [SPRINT__RESULT_DIVERGED] = "diverged: not in the means of others",
       [SPRINT__RESULT_INTERRUPTED] = "stopped by somebody before the end",
   };
   for (int state = 0; state < SPRINT__N_RESULT_STATES; state++) {
     size_t n = n_in_state(results, (enum sprint__result_state)state);
     if (n && words[state])
-      add(notes, sprint__printf(notes->arena->context, "%zu of %zu run%s %s %s", n, results->n_runs,
-                                results->n_runs == 1 ? "" : "s", n == 1 ? "is" : "are", words[state]));
+      add(notes, sprint__printf(notes->arena->context, "of %zu run%s, %zu %s", results->n_runs,
+                                results->n_runs == 1 ? "" : "s", n, words[state]));
   }
 }
 

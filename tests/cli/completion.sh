@@ -27,7 +27,7 @@ answers() {
 completes() { equal "bash: sprint ${*:2}" "$1" "$(answers "${@:2}" | sort | xargs)"; }
 # offers EXPECTED WORD...: it is among the answers.
 offers() { check "bash: sprint ${*:2} offers $1, got '$(answers "${@:2}" | xargs)'" grep -qxF -- "$1" <(answers "${@:2}"); }
-completes "reproduce run" r
+completes "report reproduce run" r
 completes "data" dat
 completes "check export get info list" data ""
 completes "get" data g

@@ -21,10 +21,10 @@ ends() {
 
 ### Exit codes, and what is left of a run
 ends 0 run c.yaml --out both --set step.size=0.01
-equal "files of a run" "model.safetensors run.json summary.csv summary.json timing.csv trace.csv" "$(cd both && echo *)"
+equal "files of a run" "model.safetensors run.json summary.csv summary.json timing.csv trace.csv" "$(files both)"
 ends 3 run c.yaml --out both
 equal "said in run.json" diverged "$(json both/run.json stop)"
-equal "no model of an older run stays" "last-finite.safetensors run.json summary.csv summary.json timing.csv trace.csv" "$(cd both && echo *)"
+equal "no model of an older run stays" "last-finite.safetensors run.json summary.csv summary.json timing.csv trace.csv" "$(files both)"
 ends 0 run c.yaml --out good --set step.size=0.01
 mkdir here && cp c.yaml here/mine.yaml
 SPRINT_EXPERIMENTS=here ends 3 reproduce mine --out again

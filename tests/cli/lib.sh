@@ -79,6 +79,9 @@ rows() { awk 'END { print NR - 1 }' "$1"; }
 # json FILE KEY: the first value of the key, which is a text, a number or null.
 json() { sed -n 's/^ *"'"$2"'": "\{0,1\}\([^",]*\)"\{0,1\},\{0,1\}$/\1/p' "$1" | head -n 1; }
 
+# files FOLDER: the names in it, but for the page, which a build without npm does not write.
+files() { (cd "$1" && find . -mindepth 1 -maxdepth 1 ! -name report.html -printf '%f\n' | sort | paste -sd ' ' -); }
+
 # no_parts FOLDER: no temporary file was left behind.
 no_parts() { [ -z "$(find "$1" -name '*.part-*')" ]; }
 

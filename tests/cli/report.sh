@@ -16,10 +16,10 @@ compare:
   - {name: paper, method: {kind: sprint, correction: paper}}
 END
 runs run two.yaml --out two
-if grep -q '^(no page about them' stdout; then
+if grep '^(no page about them' stdout >why; then
   refused "was built without the page's chart library" report two
   check "nothing was written" test ! -e two/report.html
-  echo "$me: this build has no page: $(grep '^(no page' stdout)"
+  echo "$me: this build has no page: $(cat why)"
   done_testing
   exit
 fi
@@ -89,7 +89,7 @@ notes() {
 again() { rm -rf broken && cp -r two broken && rm broken/report.html; }
 again
 rm broken/paper/seed-1/run.json
-notes "1 of 4 runs is not finished"
+notes "of 4 runs, 1 not finished"
 again
 printf '{' >broken/paper/seed-1/run.json
 notes "broken/paper/seed-1/run.json: cannot be read as the record of a run"

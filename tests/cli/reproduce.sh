@@ -56,12 +56,12 @@ equal "--jobs 1 and 2" "$(traces jobs-1)" "$(traces jobs-2)"
 
 ### Finished runs are skipped
 sums() { (cd "$1" && find . -type f -printf '%p %T@\n' | sort); }
-before=$(sums out | grep -v summary)
+before=$(sums out | grep -v -e summary -e report.html)
 # tables: all that is said of the points, but for the seconds.
 tables() { sed -n '/^alpha/,/^(final/p' stdout | sed '/deployments/,/^$/s/ [^ ]*$//'; }
 table=$(tables)
 reproduces credit --out out
-equal "nothing is touched but the summary" "$before" "$(sums out | grep -v summary)"
+equal "nothing is touched but the summary and the page" "$before" "$(sums out | grep -v -e summary -e report.html)"
 check "it says so" grep -q '^8 runs are in out finished before and kept$' stdout
 equal "the same table, from the files" "$table" "$(tables)"
 rm out/alpha-0.2_size-0.1/sprint/seed-2/run.json
@@ -105,7 +105,7 @@ equal "--only" "alpha-0.01_size-0.1/sprint/seed-1 alpha-0.2_size-0.1/sprint/seed
 check "in the table" test "$(grep -c '^sgd-gd' stdout)" = 0
 cp experiments/credit.yaml here.yaml
 reproduces here.yaml --quick --only sgd-gd,sprint --seeds 1
-equal "by a file of the working folder" "alpha-0.01_size-0.1 alpha-0.2_size-0.1 summary.csv summary.json" "$(cd runs/here-quick && echo *)"
+equal "by a file of the working folder" "alpha-0.01_size-0.1 alpha-0.2_size-0.1 summary.csv summary.json" "$(files runs/here-quick)"
 
 ### all: the three, each in its folder; one that cannot be loaded does not stop the others
 cp experiments/credit.yaml experiments/cifar10.yaml

@@ -16,7 +16,7 @@ END
 
 ### The files
 runs run base.yaml --out out
-equal "files of a run" "model.safetensors run.json summary.csv summary.json timing.csv trace.csv" "$(cd out && echo *)"
+equal "files of a run" "model.safetensors run.json summary.csv summary.json timing.csv trace.csv" "$(files out)"
 equal "header of trace.csv" "epoch,step,ifo,samples,deployments,shift_evals,loss,accuracy,loss_base,accuracy_base,\
 loss_heldout,accuracy_heldout,gradient_sq,gradient_sq_mean,moved,displacement,entropy,effective_classes,bias,drift,drift_noise,kappa,distance,bias_deployed" "$(head -n 1 out/trace.csv)"
 equal "header of timing.csv" "epoch,seconds" "$(head -n 1 out/timing.csv)"
@@ -102,7 +102,7 @@ END
 runs run compare.yaml --out many --set 'seeds=[1, 2]'
 equal "folders" "lazy/seed-1 lazy/seed-2 plain/seed-1 plain/seed-2 reduced/seed-1 reduced/seed-2" \
   "$(cd many && echo */*)"
-equal "and the summary" "lazy plain reduced summary.csv summary.json" "$(cd many && echo *)"
+equal "and the summary" "lazy plain reduced summary.csv summary.json" "$(files many)"
 for seed in 1 2; do
   for method in plain reduced lazy; do
     at=many/$method/seed-$seed

@@ -7,8 +7,8 @@ import { chromium } from 'playwright-core';
 
 export const folder = process.env.FOLDER;
 
-export const sprint = (...words) => execFileSync(process.env.SPRINT, words, { cwd: folder, encoding: 'utf8',
-  stdio: ['ignore', 'pipe', 'pipe'] });
+export const sprint = (...words) =>
+  execFileSync(process.env.SPRINT, words, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
 
 /* Runs a config, and returns the path of the page that `sprint run` says it left. */
 export function train(name, config, ...words) {
@@ -20,7 +20,9 @@ export function train(name, config, ...words) {
 
 /* A trace as {column: [numbers]}. */
 export function trace(...place) {
-  const [head, ...lines] = readFileSync(join(folder, ...place, 'trace.csv'), 'utf8').trim().split('\n');
+  const [head, ...lines] = readFileSync(join(folder, ...place, 'trace.csv'), 'utf8')
+    .trim()
+    .split('\n');
   const rows = lines.map((line) => line.split(',').map(Number));
   return Object.fromEntries(head.split(',').map((name, c) => [name, rows.map((row) => row[c])]));
 }
@@ -28,9 +30,20 @@ export function trace(...place) {
 export const launch = () => {
   mkdirSync(join(folder, 'browser'), { recursive: true });
   return chromium.launchPersistentContext(join(folder, 'browser'), {
-    executablePath: process.env.CHROMIUM, acceptDownloads: true, offline: true, viewport: { width: 1280, height: 900 },
-    args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
-      '--disable-component-update', '--disable-sync'],
+    executablePath: process.env.CHROMIUM,
+    acceptDownloads: true,
+    offline: true,
+    viewport: { width: 1280, height: 900 },
+    args: [
+      '--headless',
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
   });
 };
 
@@ -38,11 +51,21 @@ export const launch = () => {
 export async function open(browser, path, options = {}) {
   const page = await browser.newPage();
   page.complaints = [];
-  page.on('console', (message) => ['error', 'warning'].includes(message.type()) && page.complaints.push(message.text()));
+  page.on(
+    'console',
+    (message) => ['error', 'warning'].includes(message.type()) && page.complaints.push(message.text()),
+  );
   page.on('pageerror', (error) => page.complaints.push(error.message));
-  page.on('request', (request) => /^(file|data|blob):/.test(request.url()) || page.complaints.push(`asked for ${request.url()}`));
+  page.on(
+    'request',
+    (request) => /^(file|data|blob):/.test(request.url()) || page.complaints.push(`asked for ${request.url()}`),
+  );
   await page.setViewportSize({ width: options.width || 1280, height: 900 });
   await page.emulateMedia({ colorScheme: options.scheme || 'light', reducedMotion: 'reduce' });
+  if (options.count) {
+    page.session = await browser.newCDPSession(page);
+    await page.session.send('Performance.enable', { timeDomain: 'threadTicks' });
+  }
   await page.goto(pathToFileURL(path).href);
   await page.waitForSelector('html[data-ready]');
   await page.waitForSelector('#curves-chart canvas');

@@ -20,10 +20,12 @@ step: {size: 0.1}
 stop: {epochs: 8}
 seeds: [1, 2, 3]
 ${METHODS}`;
-const RETENTION = SMALL.replace('name: small', 'name: stay').replace(/shift: .*/, 'shift: {kind: retention, alpha: 2}')
+const RETENTION = SMALL.replace('name: small', 'name: stay')
+  .replace(/shift: .*/, 'shift: {kind: retention, alpha: 2}')
   .concat('grid: {shift.alpha: [0.5, 2]}\n');
 const NASTY = `</script><script>document.title="taken"</script><!-- <img src=x onerror="document.title='taken'"> "q" 'a' \\ θ 😀`;
-const LARGE = SMALL.replace('size: 400, ', 'size: 100, ').replace('epochs: 8', 'epochs: 400')
+const LARGE = SMALL.replace('size: 400, ', 'size: 100, ')
+  .replace('epochs: 8', 'epochs: 400')
   .replace('[1, 2, 3]', `[${Array.from({ length: 20 }, (_, i) => i + 1)}]`);
 
 let browser, small;
@@ -35,9 +37,15 @@ after(() => browser && browser.close());
 
 /* The table of values at the cursor: method -> {x, value}. */
 async function values(page) {
-  const rows = await page.locator('#values tbody tr').evaluateAll((all) => all.map((row) => [...row.children].map((c) => c.innerText.trim())));
-  return Object.fromEntries(rows.map(([method, x, value, n, seeds]) => [method,
-    { x: Number(x.replace(/,/g, '')), value: Number(value.split(' ')[0].replace(/,/g, '')), n: Number(n), seeds }]));
+  const rows = await page
+    .locator('#values tbody tr')
+    .evaluateAll((all) => all.map((row) => [...row.children].map((c) => c.innerText.trim())));
+  return Object.fromEntries(
+    rows.map(([method, x, value, n, seeds]) => [
+      method,
+      { x: Number(x.replace(/,/g, '')), value: Number(value.split(' ')[0].replace(/,/g, '')), n: Number(n), seeds },
+    ]),
+  );
 }
 
 /* Puts the mouse at a share of the chart's width. */
@@ -48,23 +56,37 @@ async function hover(page, share) {
   await page.mouse.move(box.x + share * box.width, box.y + box.height / 2);
 }
 
-const near = (got, expected, what) => assert.ok(Math.abs(got - expected) <= 6e-7 * Math.abs(expected), `${what}: ${got}, expected ${expected}`);
+const near = (got, expected, what) =>
+  assert.ok(Math.abs(got - expected) <= 6e-7 * Math.abs(expected), `${what}: ${got}, expected ${expected}`);
 const mean = (list) => list.reduce((a, b) => a + b, 0) / list.length;
 
 async function serious(page) {
   await page.evaluate(axe);
   const found = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'] }));
-  return found.violations.filter((v) => ['serious', 'critical'].includes(v.impact))
-    .map((v) => `${v.id}: ${v.help}: ${v.nodes.map((n) => n.html).slice(0, 3).join(' | ')}`);
+  return found.violations
+    .filter((v) => ['serious', 'critical'].includes(v.impact))
+    .map(
+      (v) =>
+        `${v.id}: ${v.help}: ${v.nodes
+          .map((n) => n.html)
+          .slice(0, 3)
+          .join(' | ')}`,
+    );
 }
 
 test('values on hover are those of trace.csv, for a mean and for single seeds', async () => {
   const page = await open(browser, small);
   const traces = [1, 2, 3].map((seed) => trace('small', 'sprint-paper', `seed-${seed}`));
-  for (const [y, share] of [['gradient_sq', 0.52], ['loss', 0.26], ['accuracy', 0.99], ['displacement', 0.01]]) {
+  for (const [y, share] of [
+    ['gradient_sq', 0.52],
+    ['loss', 0.26],
+    ['accuracy', 0.99],
+    ['displacement', 0.01],
+  ]) {
     await page.selectOption('select[name=y]', y);
     await hover(page, share);
-    const got = (await values(page))['sprint-paper'], row = traces[0].epoch.indexOf(got.x);
+    const got = (await values(page))['sprint-paper'],
+      row = traces[0].epoch.indexOf(got.x);
     assert.equal(got.x, Math.round(share * 8), 'the row under the mouse');
     near(got.value, mean(traces.map((t) => t[y][row])), y);
   }
@@ -83,7 +105,8 @@ test('values on hover are those of trace.csv, for a mean and for single seeds', 
 });
 
 test('axes, scales, methods and zoom change the curves', async () => {
-  const page = await open(browser, small), plot = page.locator('#curves-chart canvas');
+  const page = await open(browser, small),
+    plot = page.locator('#curves-chart canvas');
   const drawn = () => plot.evaluate((canvas) => canvas.toDataURL());
   let last = await drawn();
   const changes = async (what, act) => {
@@ -98,7 +121,8 @@ test('axes, scales, methods and zoom change the curves', async () => {
   await changes('seeds', () => page.check('input[name=seeds]'));
   await changes('method', () => page.locator('input[name=method]').first().uncheck());
   assert.deepEqual(Object.keys(await values(page)), ['sprint-paper', 'sprint-unbiased']);
-  const whole = last, box = await page.locator('#curves-chart .u-over').boundingBox();
+  const whole = last,
+    box = await page.locator('#curves-chart .u-over').boundingBox();
   await changes('zoom', async () => {
     await page.mouse.move(box.x + 100, box.y + 60);
     await page.mouse.down();
@@ -117,7 +141,8 @@ test('the keyboard reads the curves and reaches the controls', async () => {
   await page.focus('#curves-chart-slider');
   const last = (await values(page))['sgd-gd'];
   for (let i = 0; i < 3; i++) await page.keyboard.press('ArrowLeft');
-  const got = (await values(page))['sgd-gd'], t = [1, 2, 3].map((seed) => trace('small', 'sgd-gd', `seed-${seed}`));
+  const got = (await values(page))['sgd-gd'],
+    t = [1, 2, 3].map((seed) => trace('small', 'sgd-gd', `seed-${seed}`));
   assert.deepEqual([last.x, got.x], [8, 5]);
   near(got.value, mean(t.map((one) => one.gradient_sq[5])), 'gradient_sq');
   await page.keyboard.press('Tab');
@@ -127,17 +152,28 @@ test('the keyboard reads the curves and reaches the controls', async () => {
 
 test('the winner, and by how much, is what the traces say', async () => {
   /* at equal epochs all have their last row: log10 of the gradient, paired; t for two degrees of freedom, 95 % two-sided */
-  const T = 4.302652729749, ends = Object.fromEntries(['sgd-gd', 'sprint-paper', 'sprint-unbiased'].map((m) => [m,
-    [1, 2, 3].map((seed) => Math.log10(trace('small', m, `seed-${seed}`).gradient_sq.at(-1)))]));
+  const T = 4.302652729749,
+    ends = Object.fromEntries(
+      ['sgd-gd', 'sprint-paper', 'sprint-unbiased'].map((m) => [
+        m,
+        [1, 2, 3].map((seed) => Math.log10(trace('small', m, `seed-${seed}`).gradient_sq.at(-1))),
+      ]),
+    );
   const [best, ...others] = Object.keys(ends).sort((a, b) => mean(ends[a]) - mean(ends[b]));
-  const page = await open(browser, small), card = await page.locator('#budgets .card', { hasText: 'At equal epochs' }).innerText();
+  const page = await open(browser, small),
+    card = await page.locator('#budgets .card', { hasText: 'At equal epochs' }).innerText();
   for (const other of others) {
-    const d = ends[other].map((v, i) => v - ends[best][i]), m = mean(d);
+    const d = ends[other].map((v, i) => v - ends[best][i]),
+      m = mean(d);
     const reach = T * Math.sqrt(d.reduce((s, v) => s + (v - m) ** 2, 0) / 2 / 3);
-    const text = card.match(new RegExp(`([\\d.e+]+) times smaller than that of ${other} \\(([\\d.e−,]+) to ([\\d.e−,]+)\\)`));
+    const text = card.match(
+      new RegExp(`([\\d.e+]+) times smaller than that of ${other} \\(([\\d.e−,]+) to ([\\d.e−,]+)\\)`),
+    );
     assert.ok(text, `${other} in: ${card}`);
     const got = text.slice(1).map((v) => Number(v.replace('−', '-').replace(/,/g, '')));
-    [m, m - reach, m + reach].forEach((v, i) => assert.ok(Math.abs(got[i] / 10 ** v - 1) < 0.006, `${other}: ${got[i]}, expected ${10 ** v}`));
+    [m, m - reach, m + reach].forEach((v, i) =>
+      assert.ok(Math.abs(got[i] / 10 ** v - 1) < 0.006, `${other}: ${got[i]}, expected ${10 ** v}`),
+    );
   }
   assert.ok(card.includes(`${best} is nearest`) || card.includes(`${best} comes first`), card);
   await page.close();
@@ -146,22 +182,34 @@ test('the winner, and by how much, is what the traces say', async () => {
 test('the download has every number of the traces', async () => {
   const page = await open(browser, small);
   const [download] = await Promise.all([page.waitForEvent('download'), page.click('#csv')]);
-  const [head, ...lines] = readFileSync(await download.path(), 'utf8').trim().split('\n').map((line) => line.split(','));
+  const [head, ...lines] = readFileSync(await download.path(), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => line.split(','));
   assert.equal(lines.length, 9 * 9);
   for (const line of lines) {
-    const row = Object.fromEntries(head.map((name, i) => [name, line[i]])), t = trace('small', row.method, `seed-${row.seed}`);
+    const row = Object.fromEntries(head.map((name, i) => [name, line[i]])),
+      t = trace('small', row.method, `seed-${row.seed}`);
     const r = t.epoch.indexOf(Number(row.epoch));
     for (const name of Object.keys(t)) {
-      const got = Number(row[name]), expected = t[name][r];
-      assert.ok(Object.is(got, expected) || Math.abs(got - expected) <= 5.1e-9 * Math.abs(expected), `${name}: ${got}, expected ${expected}`);
+      const got = Number(row[name]),
+        expected = t[name][r];
+      assert.ok(
+        Object.is(got, expected) || Math.abs(got - expected) <= 5.1e-9 * Math.abs(expected),
+        `${name}: ${got}, expected ${expected}`,
+      );
     }
   }
   await page.close();
 });
 
 test('shares of the classes over time are those of trace.csv; grid points switch', async () => {
-  const path = train('stay', RETENTION), page = await open(browser, path);
-  for (const [point, name] of [['0', 'alpha-0.5'], ['1', 'alpha-2']]) {
+  const path = train('stay', RETENTION),
+    page = await open(browser, path);
+  for (const [point, name] of [
+    ['0', 'alpha-0.5'],
+    ['1', 'alpha-2'],
+  ]) {
     await page.locator('select[name=point]').first().selectOption(point);
     await page.selectOption('select[name=strata-seed]', '2');
     const t = trace('stay', name, 'sgd-gd', 'seed-2');
@@ -174,16 +222,34 @@ test('shares of the classes over time are those of trace.csv; grid points switch
 });
 
 test('names are shown as they are, and never run', async () => {
-  const name = NASTY.replaceAll('/', ''), method = '<b>"θ\'😀';
-  train('nasty', SMALL.replace('name: small', `name: ${JSON.stringify(name)}`).replace('name: sgd-gd', `name: ${JSON.stringify(method)}`)
-    .replace('epochs: 8', 'epochs: 1').replace('[1, 2, 3]', '[1]'));
-  const record = join(folder, 'nasty', method, 'seed-1', 'run.json'), json = JSON.parse(readFileSync(record, 'utf8'));
-  writeFileSync(record, JSON.stringify({ ...json, verdict: NASTY, engine: NASTY, warnings: { [NASTY]: NASTY },
-    config: { ...json.config, note: NASTY } }));
+  const name = NASTY.replaceAll('/', ''),
+    method = '<b>"θ\'😀';
+  train(
+    'nasty',
+    SMALL.replace('name: small', `name: ${JSON.stringify(name)}`)
+      .replace('name: sgd-gd', `name: ${JSON.stringify(method)}`)
+      .replace('epochs: 8', 'epochs: 1')
+      .replace('[1, 2, 3]', '[1]'),
+  );
+  const record = join(folder, 'nasty', method, 'seed-1', 'run.json'),
+    json = JSON.parse(readFileSync(record, 'utf8'));
+  writeFileSync(
+    record,
+    JSON.stringify({
+      ...json,
+      verdict: NASTY,
+      engine: NASTY,
+      warnings: { [NASTY]: NASTY },
+      config: { ...json.config, note: NASTY },
+    }),
+  );
   sprint('report', 'nasty', '--out', 'nasty.html');
   const page = await open(browser, join(folder, 'nasty.html'));
   assert.equal(await page.locator('h1').innerText(), name.replace(/\s+/g, ' '));
-  assert.ok((await page.title()).startsWith('<script>document.title="taken"') || (await page.title()).includes('onerror'), await page.title());
+  assert.ok(
+    (await page.title()).startsWith('<script>document.title="taken"') || (await page.title()).includes('onerror'),
+    await page.title(),
+  );
   assert.ok((await page.locator('#values').innerText()).includes(method));
   await page.locator('#runs summary').first().click();
   await page.getByText('Config', { exact: true }).first().click();
@@ -194,13 +260,24 @@ test('names are shown as they are, and never run', async () => {
   await page.close();
 });
 
-for (const [scheme, width] of [['light', 1280], ['dark', 1280], ['light', 360], ['dark', 360]])
+for (const [scheme, width] of [
+  ['light', 1280],
+  ['dark', 1280],
+  ['light', 360],
+  ['dark', 360],
+])
   test(`no serious fault of accessibility, nothing too wide: ${scheme}, ${width} px`, async () => {
     for (const name of scheme === 'dark' && width === 360 ? ['stay'] : ['small']) {
       const page = await open(browser, join(folder, name, 'report.html'), { scheme, width });
-      for (const details of await page.locator('details').all()) await details.evaluate((node) => { node.open = true; });
+      for (const details of await page.locator('details').all())
+        await details.evaluate((node) => {
+          node.open = true;
+        });
       assert.deepEqual(await serious(page), []);
-      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'the page scrolls sideways');
+      assert.ok(
+        await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth),
+        'the page scrolls sideways',
+      );
       await page.close();
     }
   });
@@ -216,30 +293,46 @@ test('it prints in light colours without controls', async () => {
 
 test('what is broken is said, and the rest is shown', async () => {
   train('broken', SMALL.replace('epochs: 8', 'epochs: 2'));
-  const at = (...place) => join(folder, 'broken', ...place), json = JSON.parse(readFileSync(at('sgd-gd', 'seed-1', 'run.json'), 'utf8'));
-  const edited = { ...json, sprint: '0.0.1', warnings: 5, assessment: { verdict: 'near', sets: { deployed: { roc: 7 } }, moves: { a: 1 } } };
+  const at = (...place) => join(folder, 'broken', ...place),
+    json = JSON.parse(readFileSync(at('sgd-gd', 'seed-1', 'run.json'), 'utf8'));
+  const edited = {
+    ...json,
+    sprint: '0.0.1',
+    warnings: 5,
+    assessment: { verdict: 'near', sets: { deployed: { roc: 7 } }, moves: { a: 1 } },
+  };
   writeFileSync(at('sgd-gd', 'seed-1', 'run.json'), JSON.stringify(edited));
   writeFileSync(at('sgd-gd', 'seed-2', 'run.json'), '{');
-  writeFileSync(at('sprint-paper', 'seed-1', 'trace.csv'), readFileSync(at('sprint-paper', 'seed-1', 'trace.csv'), 'utf8').slice(0, -30));
+  writeFileSync(
+    at('sprint-paper', 'seed-1', 'trace.csv'),
+    readFileSync(at('sprint-paper', 'seed-1', 'trace.csv'), 'utf8').slice(0, -30),
+  );
   sprint('report', 'broken');
-  const page = await open(browser, at('report.html')), notes = await page.locator('.notes').innerText();
-  for (const words of ['different versions: 0.0.1', 'broken/sgd-gd/seed-2/run.json', 'broken/sprint-paper/seed-1/trace.csv'])
+  const page = await open(browser, at('report.html')),
+    notes = await page.locator('.notes').innerText();
+  for (const words of [
+    'different versions: 0.0.1',
+    'broken/sgd-gd/seed-2/run.json',
+    'broken/sprint-paper/seed-1/trace.csv',
+  ])
     assert.ok(notes.includes(words), `${words} in: ${notes}`);
   assert.equal((await values(page))['sprint-unbiased'].n, 3);
   assert.deepEqual(page.complaints, []);
   await page.close();
 });
 
-test('60 runs of 400 epochs: less than 3 MB, open within a second', async (t) => {
-  const path = train('large', LARGE), size = statSync(path).size;
+test('60 runs of 400 epochs: less than 3 MB, open within a second of work', async (t) => {
+  const path = train('large', LARGE),
+    size = statSync(path).size;
   assert.ok(size < 3e6, `${size} bytes`);
-  const times = [];
-  for (let i = 0; i < 5 && !(Math.min(...times) < 1000); i++) { /* the best of a few: the machine may be busy */
-    const page = await open(browser, path);
-    times.push(await page.evaluate(() => performance.getEntriesByName('ready')[0].startTime));
-    assert.deepEqual(page.complaints, []);
-    await page.close();
-  }
-  t.diagnostic(`${size} bytes, ready after ${times.map(Math.round).join(', ')} ms`);
-  assert.ok(Math.min(...times) < 1000, `ready after ${times} ms`);
+  const page = await open(browser, path, { count: true });
+  /* processor time of the page's thread: how long the clock takes depends on what else the machine does */
+  const metrics = Object.fromEntries(
+    (await page.session.send('Performance.getMetrics')).metrics.map((m) => [m.name, m.value]),
+  );
+  const ready = await page.evaluate(() => performance.getEntriesByName('ready')[0].startTime);
+  t.diagnostic(`${size} bytes, ${metrics.TaskDuration} s of work, ready after ${Math.round(ready)} ms by the clock`);
+  assert.ok(metrics.TaskDuration < 1, `${metrics.TaskDuration} s`);
+  assert.deepEqual(page.complaints, []);
+  await page.close();
 });

@@ -280,6 +280,9 @@ static void test_null__theory(void **state) {
   NO("", sprint_theory_cost_sgd(NULL, &constants, 1, &ret_cost));
   NO("constants", sprint_theory_cost_sgd(all.context, NULL, 1, &ret_cost));
   NO("ret_cost", sprint_theory_cost_sgd(all.context, &constants, 1, NULL));
+  NO("", sprint_report_write(NULL, "no-such-folder", "no-such-file", NULL));
+  NO("folder", sprint_report_write(all.context, NULL, "no-such-file", NULL));
+  NO("path", sprint_report_write(all.context, "no-such-folder", NULL, NULL));
   NO("", sprint_theory_draw(NULL, &constants, &certificate, "no-such-file"));
   NO("constants", sprint_theory_draw(all.context, NULL, &certificate, "no-such-file"));
   NO("certificate", sprint_theory_draw(all.context, &constants, NULL, "no-such-file"));
@@ -349,6 +352,10 @@ static void test_null__getters(void **state) {
   assert_int_equal(sprint_assessment_verdict(NULL, NULL), SPRINT_VERDICT_UNKNOWN);
   assert_null(sprint_assessment_warning(NULL, SPRINT_WARNING_EDGE));
   assert_true(isnan(sprint_assessment_gradient_mean(NULL)) && isnan(sprint_assessment_edge(NULL)));
+  assert_int_equal(sprint_report_n_runs(NULL), 0);
+  assert_int_equal(sprint_report_n_notes(NULL), 0);
+  assert_null(sprint_report_note(NULL, 0));
+  sprint_report_free(NULL);
   assert_int_equal(sprint_assessment_n_moves(NULL), 0);
   assert_null(sprint_assessment_move(NULL, 0));
   assert_true(sprint_predictor_n_features(NULL) == 0 && sprint_predictor_n_scores(NULL) == 0);
