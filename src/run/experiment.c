@@ -40,6 +40,7 @@ const sprint_kind *sprint_experiment_method_kind(const sprint_experiment *experi
 }
 
 const char *sprint_experiment_people(const sprint_experiment *experiment, size_t point, size_t method) {
+  if (!experiment) return NULL;
   const struct sprint__variants *variants = &experiment->variants;
   bool known = point < variants->n_points && method < variants->n_methods;
   return known ? variants->items[point * variants->n_methods + method].people : NULL;
