@@ -5,7 +5,7 @@ JOBS   ?= $(shell nproc)
 # Test programs on the library wait by sleeping, so that other load does not stall them.
 export GOMP_SPINCOUNT ?= 1000
 
-.PHONY: all setup demo test torture bench sanitize install reference format clean
+.PHONY: all setup demo test torture fuzz bench sanitize install reference format clean
 
 all: $(BUILD)/Makefile
 	@cmake --build $(BUILD) -j $(JOBS) -- --no-print-directory -s
@@ -28,6 +28,14 @@ test: all
 # What takes longer than a test may: all of tests/torture, of which `make test` runs samples.
 torture: all
 	tests/torture/run $(BUILD)
+
+# tests/fuzz under clang's libFuzzer, SECONDS of each; the corpora grow in build-fuzz/corpus.
+SECONDS ?= 10
+fuzz: | setup
+	@scripts/setup clang libclang-rt-14-dev
+	@cmake -S . -B $(BUILD)-fuzz -DCMAKE_C_COMPILER=clang -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG="-O1 -g" -DSPRINT_FUZZ=ON >/dev/null
+	@cmake --build $(BUILD)-fuzz -j $(JOBS) --target fuzz-programs -- --no-print-directory -s
+	tests/fuzz/run $(BUILD)-fuzz $(SECONDS)
 
 # Our time beside PyTorch's; QUICK=1 takes two minutes, DATA=DIR uses the real MNIST and Credit data.
 bench: all
@@ -53,4 +61,4 @@ format:
 	clang-format -i include/*.h src/*/*.[ch] tests/*/*.[ch] examples/*.c
 
 clean:
-	rm -rf $(BUILD) $(BUILD)-sanitize
+	rm -rf $(BUILD) $(BUILD)-sanitize $(BUILD)-fuzz

@@ -25,6 +25,8 @@ enum { SPRINT__MOST_INPUTS = 64 }; /* that are remembered */
 struct sprint_context {
   char error[1024];
   int n_threads;                      /* resolved: at least 1 */
+  bool blas_started;                  /* OpenBLAS has its memory for one thread */
+  int n_tried, n_usable;              /* threads that were tried, and how many of them can work: base/threads.h */
   struct sprint__team *team;          /* base/team.h; NULL: there is none */
   char *data_folder;                  /* where files are looked for that are not here; "": nowhere */
   struct sprint__addition *additions; /* in the order of loading; freed with the context */

@@ -128,8 +128,10 @@ void sprint__folder_sync(const char *path) {
 
 sprint_status sprint_file_write(sprint_context *context, const char *path, const void *bytes, size_t size) {
   struct sprint__file file;
+  SPRINT__REQUIRE(context, path);
+  if (size) SPRINT__REQUIRE(context, bytes);
   SPRINT__TRY(sprint__file_create(context, path, &file));
-  fwrite(bytes, 1, size, file.stream);
+  if (size) fwrite(bytes, 1, size, file.stream);
   return sprint__file_commit(context, &file);
 }
 
@@ -158,7 +160,9 @@ sprint_status sprint__folder_make(sprint_context *context, const char *path) {
   return sprint_fail(context, SPRINT_ERROR_IO, "%s: is not a folder", path);
 }
 
-void sprint_context_protect_inputs(sprint_context *context) { context->protects_inputs = true; }
+void sprint_context_protect_inputs(sprint_context *context) {
+  if (context) context->protects_inputs = true;
+}
 
 static void remember_input(sprint_context *context, const struct stat *info) {
   struct sprint__outlet outlet = {.device = (uint64_t)info->st_dev, .inode = (uint64_t)info->st_ino};

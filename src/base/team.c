@@ -8,6 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/threads.h"
+
 /* How often a thread with nothing to do tries to take a lane before it sleeps between tries: for a tenth of a
  * millisecond; and nanoseconds of its sleeps, each twice as long as the one before. */
 enum { TRIES = 5000, FIRST_REST = 50000, LONGEST_REST = 8 * FIRST_REST };
@@ -122,9 +124,10 @@ static bool is_forked(void) {
 
 sprint_status sprint__team_run(sprint_context *context, sprint_status (*body)(void *user), void *user) {
   if (context->n_threads == 1 || context->team || is_forked()) return body(user);
+  int n_threads = context->n_threads < SPRINT__MAX_LANES ? context->n_threads : SPRINT__MAX_LANES;
+  if (sprint__threads_usable(context, n_threads) < n_threads) return body(user);
   struct sprint__team team = {.working = false};
   sprint_status status = SPRINT_OK;
-  int n_threads = context->n_threads < SPRINT__MAX_LANES ? context->n_threads : SPRINT__MAX_LANES;
 #pragma omp parallel num_threads(n_threads)
   if (omp_get_thread_num() == OWNER) {
     context->team = &team;

@@ -1,5 +1,5 @@
 /* Whole files, and what is written into them: see files.h. */
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE
 #include "files.h"
 
 #include <math.h>
@@ -7,20 +7,36 @@
 #include <string.h>
 #include <unistd.h>
 
+/* A text while it is printed: open_memstream, but that one leaves out what there is no memory for without a word. */
+struct text {
+  char *bytes;
+  size_t size;
+};
+
+static ssize_t add_text(void *user, const char *bytes, size_t size) {
+  struct text *text = user;
+  char *longer = realloc(text->bytes, text->size + size + 1);
+  if (!longer) return 0;
+  memcpy(longer + text->size, bytes, size);
+  text->bytes = longer;
+  text->size += size;
+  return (ssize_t)size;
+}
+
 sprint_status cli_write_file(sprint_context *context, const char *folder, const char *name, cli_printer print,
                              const void *user) {
-  char *path = cli_format("%s/%s", folder, name), *text = NULL;
-  size_t size = 0;
-  FILE *stream = open_memstream(&text, &size);
+  char *path = cli_format("%s/%s", folder, name);
+  struct text text = {NULL, 0};
+  FILE *stream = fopencookie(&text, "w", (cookie_io_functions_t){.write = add_text});
   bool printed = stream != NULL;
   if (stream) {
     print(user, stream);
     printed = !ferror(stream);
     printed = fclose(stream) == 0 && printed;
   }
-  sprint_status status = printed ? sprint_file_write(context, path, text, size)
+  sprint_status status = printed ? sprint_file_write(context, path, text.bytes, text.size)
                                  : sprint_fail(context, SPRINT_ERROR_MEMORY, "%s: out of memory", path);
-  free(text);
+  free(text.bytes);
   free(path);
   return status;
 }

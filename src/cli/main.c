@@ -18,11 +18,13 @@ static int run_command(sprint_context *context, const struct cli_command *comman
 }
 
 /* GNU OpenMP's threads wait for each other by spinning, for milliseconds: on a machine with other load a run then takes
- * ten times as long. OpenBLAS starts threads that we never use, and that spin at first. Both read their settings before
+ * ten times as long. OpenBLAS starts threads that we never use, that spin at first, and that ask for ever for memory
+ * where there is none. Both read their settings before
  * main, so the program starts once more with others, unless the caller has settled the matter. */
 static void wait_politely(char **argv) {
-  if (getenv("OMP_WAIT_POLICY") || getenv("GOMP_SPINCOUNT")) return;
-  if (setenv("GOMP_SPINCOUNT", "5000", 1) == 0 && setenv("OPENBLAS_NUM_THREADS", "1", 0) == 0)
+  bool spins = !getenv("OMP_WAIT_POLICY") && !getenv("GOMP_SPINCOUNT"), idles = !getenv("OPENBLAS_NUM_THREADS");
+  if (!spins && !idles) return;
+  if ((!spins || setenv("GOMP_SPINCOUNT", "5000", 1) == 0) && setenv("OPENBLAS_NUM_THREADS", "1", 0) == 0)
     execv("/proc/self/exe", argv); /* where that fails, we go on as we are */
 }
 

@@ -296,7 +296,7 @@ static sprint_status copy_texts(sprint_fit *fit) {
 }
 
 sprint_status sprint_fit_shift(sprint_context *context, const sprint_fit_options *options, sprint_fit **ret_fit) {
-  if (!ret_fit) return sprint_fail(context, SPRINT_ERROR_ARGUMENT, "sprint_fit_shift: there is nowhere to put the fit");
+  SPRINT__REQUIRE(context, options, ret_fit);
   SPRINT__SCOPED(sprint_fit_free) sprint_fit *fit = sprint__alloc(context, 1, sizeof *fit);
   if (!fit) return SPRINT_ERROR_MEMORY;
   fit->context = fit->arena.context = context;
@@ -307,16 +307,24 @@ sprint_status sprint_fit_shift(sprint_context *context, const sprint_fit_options
   return SPRINT_OK;
 }
 
-const sprint_fit_summary *sprint_fit_result(const sprint_fit *fit) { return &fit->summary; }
-size_t sprint_fit_n_parameters(const sprint_fit *fit) { return fit->n_parameters; }
-const sprint_fit_parameter *sprint_fit_parameter_of(const sprint_fit *fit, size_t i) { return &fit->parameters[i]; }
-size_t sprint_fit_n_columns(const sprint_fit *fit) { return fit->moved ? fit->m : 0; }
-const sprint_fit_column *sprint_fit_column_of(const sprint_fit *fit, size_t i) { return &fit->moved[i]; }
-size_t sprint_fit_n_notes(const sprint_fit *fit) { return fit->n_notes; }
-const char *sprint_fit_note(const sprint_fit *fit, size_t i) { return fit->notes[i]; }
-const char *sprint_fit_section(const sprint_fit *fit) { return fit->section; }
+const sprint_fit_summary *sprint_fit_result(const sprint_fit *fit) { return fit ? &fit->summary : NULL; }
+size_t sprint_fit_n_parameters(const sprint_fit *fit) { return fit ? fit->n_parameters : 0; }
+const sprint_fit_parameter *sprint_fit_parameter_of(const sprint_fit *fit, size_t i) {
+  return i < sprint_fit_n_parameters(fit) ? &fit->parameters[i] : NULL;
+}
+size_t sprint_fit_n_columns(const sprint_fit *fit) { return fit && fit->moved ? fit->m : 0; }
+const sprint_fit_column *sprint_fit_column_of(const sprint_fit *fit, size_t i) {
+  return i < sprint_fit_n_columns(fit) ? &fit->moved[i] : NULL;
+}
+size_t sprint_fit_n_notes(const sprint_fit *fit) { return fit ? fit->n_notes : 0; }
+const char *sprint_fit_note(const sprint_fit *fit, size_t i) {
+  return i < sprint_fit_n_notes(fit) ? fit->notes[i] : NULL;
+}
+const char *sprint_fit_section(const sprint_fit *fit) { return fit ? fit->section : NULL; }
 
 sprint_status sprint_fit_write_matrix(const sprint_fit *fit, const char *path) {
+  if (!fit) return SPRINT_ERROR_ARGUMENT;
+  SPRINT__REQUIRE(fit->context, path);
   if (fit->kind != &sprint__fit_location)
     return sprint_fail(fit->context, SPRINT_ERROR_ARGUMENT, "%s: a fit of '%s' has no matrix", path, fit->kind->name);
   SPRINT__SCRATCH(room, fit->context);

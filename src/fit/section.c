@@ -1,5 +1,5 @@
 /* The `shift:` section of a fit, to be pasted into a config: see fit.h. */
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,14 +53,30 @@ static void print_section(const sprint_fit *fit, FILE *stream) {
   fit->kind->section(fit, stream);
 }
 
+/* open_memstream would leave out what there is no memory for without a word. */
+struct printed {
+  sprint_context *context;
+  char *text;
+  size_t size, room;
+};
+
+static ssize_t take_printed(void *user, const char *bytes, size_t size) {
+  struct printed *p = user;
+  if (sprint__grow(p->context, (void **)&p->text, p->size, &p->room, p->size + size + 1, 1) != SPRINT_OK) return 0;
+  memcpy(p->text + p->size, bytes, size);
+  p->size += size;
+  p->text[p->size] = '\0';
+  return (ssize_t)size;
+}
+
 sprint_status sprint__fit_write_section(sprint_fit *fit) {
-  size_t size = 0;
-  char *text = NULL;
-  FILE *stream = open_memstream(&text, &size);
+  struct printed printed = {.context = fit->context};
+  FILE *stream = fopencookie(&printed, "w", (cookie_io_functions_t){.write = take_printed});
   if (!stream) return sprint_fail(fit->context, SPRINT_ERROR_MEMORY, "out of memory");
   print_section(fit, stream);
-  bool failed = ferror(stream) || fclose(stream) != 0;
-  fit->section = failed ? NULL : sprint__arena_strdup(&fit->arena, text);
-  free(text);
+  bool failed = ferror(stream);
+  failed = fclose(stream) != 0 || failed || !printed.text;
+  fit->section = failed ? NULL : sprint__arena_strdup(&fit->arena, printed.text);
+  sprint__free(printed.text);
   return failed ? sprint_fail(fit->context, SPRINT_ERROR_MEMORY, "out of memory") : sprint__arena_status(&fit->arena);
 }

@@ -3,6 +3,8 @@
 
 #include <cblas.h>
 
+#include "base/threads.h"
+
 #ifdef SPRINT_DOUBLE
 #define GEMM cblas_dgemm
 #else
@@ -23,4 +25,14 @@ void sprint__gemm_transposed(const sprint_real *a, const sprint_real *b, size_t 
 void sprint__gemm_by_transposed(const sprint_real *a, const sprint_real *b, size_t m, size_t k, size_t n, bool adds,
                                 sprint_real *c) {
   GEMM(CblasRowMajor, CblasNoTrans, CblasTrans, dim(m), dim(n), dim(k), 1, a, dim(k), b, dim(k), adds, c, dim(n));
+}
+
+sprint_status sprint__gemm_start(sprint_context *context) {
+  enum { SIDE = 48 }; /* large enough to go by OpenBLAS's memory */
+  sprint_real a[SIDE * SIDE] = {0}, b[SIDE * SIDE] = {0}, c[SIDE * SIDE] = {0};
+  if (!sprint__space_is_limited()) return SPRINT_OK;
+  if (!context->blas_started) SPRINT__TRY(sprint__blas_check(context));
+  context->blas_started = true;
+  sprint__gemm_add(a, b, SIDE, SIDE, SIDE, c);
+  return SPRINT_OK;
 }

@@ -15,4 +15,8 @@ void sprint__gemm_transposed(const sprint_real *a, const sprint_real *b, size_t 
 void sprint__gemm_by_transposed(const sprint_real *a, const sprint_real *b, size_t m, size_t k, size_t n, bool adds,
                                 sprint_real *c);
 
+/* Takes OpenBLAS's memory for a thread, or says that there is no room: where address space is limited it would ask for
+ * ever. */
+sprint_status sprint__gemm_start(sprint_context *context);
+
 #endif

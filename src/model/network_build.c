@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "model/gemm.h"
 #include "model/interleaved.h"
 #include "model/network.h"
 
@@ -165,6 +166,7 @@ static sprint_status fill_network(const struct sprint__section *section, struct 
   if (model->n_params == 0)
     return sprint__refuse(section, "layers", "no layer has parameters; a dense one was expected");
   SPRINT__TRY(check_room(section, model));
+  SPRINT__TRY(sprint__gemm_start(section->context));
   model->layers_text = sprint__arena_keep(&model->arena, sprint__layers_text(section));
   model->loss_text = sprint__arena_keep(&model->arena, sprint__section_text(loss));
   return sprint__model_finish(model);

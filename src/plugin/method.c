@@ -118,6 +118,7 @@ static void finish(sprint_method_step *step, const struct sprint__sums *sums, bo
 }
 
 void sprint_method_gradient(sprint_method_step *step, const sprint_real *theta, sprint_real *ret_gradient) {
+  if (!step || !theta || !ret_gradient) return;
   struct sprint__sums sums = {0, 0, ret_gradient};
   sprint__model_sums(step->model, theta, ((const struct step *)step)->rows, &sums, NULL);
   finish(step, &sums, theta == step->theta, 1, ret_gradient);
@@ -125,6 +126,7 @@ void sprint_method_gradient(sprint_method_step *step, const sprint_real *theta, 
 
 void sprint_method_difference(sprint_method_step *step, const sprint_real *theta, bool at_reference,
                               sprint_real *ret_difference) {
+  if (!step || !theta || !ret_difference) return;
   struct sprint__sums sums = {0, 0, ret_difference};
   sprint__model_difference(step->model, step->theta, theta, ((const struct step *)step)->rows,
                            at_reference ? step->records->x_reference : NULL, &sums);

@@ -71,16 +71,19 @@ const char *const *sprint_settings_texts(sprint_settings *settings, const char *
 }
 
 void *sprint_settings_memory(sprint_settings *settings, size_t n, size_t size) {
-  return sprint__arena_take(settings->arena, n, size);
+  return settings ? sprint__arena_take(settings->arena, n, size) : NULL;
 }
 
 void sprint_settings_at_end(sprint_settings *settings, void (*call)(void *user), void *user) {
-  sprint__arena_at_end(settings->arena, call, user);
+  if (settings && call) sprint__arena_at_end(settings->arena, call, user);
 }
 
-sprint_context *sprint_settings_context(sprint_settings *settings) { return settings->section->context; }
+sprint_context *sprint_settings_context(sprint_settings *settings) {
+  return settings ? settings->section->context : NULL;
+}
 
 sprint_status sprint_settings_refuse(sprint_settings *settings, const char *key, const char *format, ...) {
+  if (!settings || !key || !format) return SPRINT_ERROR_INPUT;
   const struct sprint__section *section = settings->section;
   char sentence[sizeof section->context->error];
   va_list args;

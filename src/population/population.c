@@ -144,6 +144,7 @@ sprint_status sprint_population_new_strided(sprint_context *context, const sprin
                                             size_t n_classes, sprint_population **ret_population) {
   sprint_strided own = {.size = sizeof own};
   size_t size = 0;
+  SPRINT__REQUIRE(context, x, y, ret_population);
   SPRINT__SIZED_TAKE(context, sprint_strided, x, &own);
   if (!own.x) return sprint_fail(context, SPRINT_ERROR_ARGUMENT, "sprint_strided: x is NULL; an array was expected");
   if (__builtin_mul_overflow(own.n, own.d, &size))

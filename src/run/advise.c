@@ -51,6 +51,7 @@ static const struct {
 
 sprint_status sprint_advise(sprint_context *context, const sprint_problem *problem, sprint_advice *ret_advice) {
   sprint_problem own;
+  SPRINT__REQUIRE(context, problem, ret_advice);
   SPRINT__SIZED_TAKE(context, sprint_problem, problem, &own);
   size_t i = 0;
   while (!rule[i].fits(&own)) i++;
@@ -61,6 +62,8 @@ sprint_status sprint_advise(sprint_context *context, const sprint_problem *probl
 
 sprint_status sprint_experiment_problem(sprint_experiment *experiment, size_t point, size_t method,
                                         sprint_problem *ret_problem) {
+  if (!experiment) return SPRINT_ERROR_ARGUMENT;
+  SPRINT__REQUIRE(experiment->context, ret_problem);
   SPRINT__SCOPED(sprint_run_free) sprint_run *run = NULL;
   SPRINT__TRY(sprint__experiment_start(experiment, point, method, experiment->seeds[0], &run));
   const sprint_solver *solver = run->solver;

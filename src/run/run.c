@@ -66,7 +66,7 @@ double sprint_run_share(const sprint_run *run) {
   return sprint__stop_share(run->solver, seconds_now(run));
 }
 
-bool sprint_run_is_timed(const sprint_run *run) { return run->solver->rules.seconds > 0; }
+bool sprint_run_is_timed(const sprint_run *run) { return run && run->solver->rules.seconds > 0; }
 
 static sprint_status allocate(sprint_run *run) {
   size_t n_params = run->shift->model->n_params;

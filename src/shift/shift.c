@@ -68,7 +68,7 @@ sprint_status sprint__shift_say(sprint_shift *shift, char *sentence) {
   return sprint__arena_status(&shift->arena);
 }
 
-const char *sprint_shift_people(const sprint_shift *shift) { return shift->people; }
+const char *sprint_shift_people(const sprint_shift *shift) { return shift ? shift->people : NULL; }
 
 void sprint_shift_free(sprint_shift *shift) {
   if (!shift) return;

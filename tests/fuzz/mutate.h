@@ -44,8 +44,12 @@ struct fuzz {
   sprint_status (*feed)(sprint_context *context, const char *path, struct mutator *mutator);
 };
 
-/* Runs it in a folder of its own, which goes away; returns the exit code of the test. */
+/* Runs it in a folder of its own, which goes away; returns the exit code of the test. By seeded.c mutants are made as
+ * above; by libfuzzer.c clang's libFuzzer makes them. */
 int fuzz_run(const struct fuzz *fuzz);
+
+/* Writes the mutant to the path and feeds it; whether the answer is good, and (*ret_ok) yes. */
+bool fuzz_try(const struct fuzz *fuzz, struct mutator *mutator, const char *path, bool *ret_ok);
 
 /* The bytes of a file; ends the program where there are none. */
 struct fuzz_input fuzz_read(const char *path);

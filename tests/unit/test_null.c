@@ -409,13 +409,151 @@ static void test_null__past_the_end(void **state) {
           sprint_experiment_start(all.experiment, 99, 0, 0, &ret_run));
 }
 
+static void test_null__fits_and_advice(void **state) {
+  (void)state;
+  static sprint_problem problem = {.size = sizeof problem};
+  static sprint_advice advice = {.size = sizeof advice};
+  static sprint_fit_options fit_options = {.size = sizeof fit_options};
+  sprint_fit *ret_fit = NULL;
+  NO("", sprint_context_set_memory(NULL, 1));
+  NO("", sprint_advise(NULL, &problem, &advice));
+  NO("problem", sprint_advise(all.context, NULL, &advice));
+  NO("ret_advice", sprint_advise(all.context, &problem, NULL));
+  NO("", sprint_experiment_problem(NULL, 0, 0, &problem));
+  NO("ret_problem", sprint_experiment_problem(all.experiment, 0, 0, NULL));
+  NO("", sprint_fit_shift(NULL, &fit_options, &ret_fit));
+  NO("options", sprint_fit_shift(all.context, NULL, &ret_fit));
+  NO("ret_fit", sprint_fit_shift(all.context, &fit_options, NULL));
+  NO("", sprint_fit_write_matrix(NULL, "no-such-file"));
+  NO("", sprint_file_write(NULL, "no-such-file", "", 0));
+  NO("path", sprint_file_write(all.context, NULL, "", 0));
+  NO("bytes", sprint_file_write(all.context, "no-such-file", NULL, 1));
+  NO("", sprint_population_new_strided(NULL, &(sprint_strided){0}, x, 0, &ret_population));
+  NO("x", sprint_population_new_strided(all.context, NULL, x, 0, &ret_population));
+  NO("y", sprint_population_new_strided(all.context, &(sprint_strided){0}, NULL, 0, &ret_population));
+  NO("ret_population", sprint_population_new_strided(all.context, &(sprint_strided){0}, x, 0, NULL));
+  assert_true(sprint_fit_n_columns(NULL) == 0 && sprint_fit_n_parameters(NULL) == 0 && sprint_fit_n_notes(NULL) == 0);
+  assert_null(sprint_fit_column_of(NULL, 0));
+  assert_null(sprint_fit_parameter_of(NULL, 0));
+  assert_null(sprint_fit_note(NULL, 0));
+  assert_null(sprint_fit_result(NULL));
+  assert_null(sprint_fit_section(NULL));
+  assert_null(sprint_experiment_people(NULL, 0, 0));
+  assert_null(sprint_shift_people(NULL));
+  assert_false(sprint_run_is_timed(NULL));
+}
+
+static void do_nothing(void *user) { (void)user; }
+
+/* What a plugin calls. */
+static void test_null__settings(void **state) {
+  (void)state;
+  size_t n = 7;
+  assert_true(isnan(sprint_settings_real(NULL, "a")));
+  assert_int_equal(sprint_settings_integer(NULL, "a"), 0);
+  assert_false(sprint_settings_flag(NULL, "a"));
+  assert_string_equal(sprint_settings_text(NULL, "a"), "");
+  sprint_settings_reals(NULL, "a", &n);
+  assert_int_equal(n, 0);
+  sprint_settings_reals(NULL, "a", NULL);
+  n = 7;
+  sprint_settings_texts(NULL, "a", &n);
+  assert_int_equal(n, 0);
+  sprint_settings_texts(NULL, "a", NULL);
+  assert_null(sprint_settings_memory(NULL, 1, 1));
+  sprint_settings_at_end(NULL, do_nothing, NULL);
+  assert_null(sprint_settings_context(NULL));
+  assert_int_equal(sprint_settings_refuse(NULL, "a", "said to nobody"), SPRINT_ERROR_INPUT);
+  sprint_method_gradient(NULL, x, reals);
+  sprint_method_difference(NULL, x, false, reals);
+}
+
+/* Freeing nothing, and words for what there is no word for. */
+static void test_null__nothing(void **state) {
+  (void)state;
+  sprint_array_clear(NULL);
+  sprint_assessment_free(NULL);
+  sprint_file_info_free(NULL);
+  sprint_model_info_free(NULL);
+  sprint_fit_free(NULL);
+  sprint_context_protect_inputs(NULL);
+  sprint_context_free(NULL);
+  sprint_experiment_free(NULL);
+  sprint_population_free(NULL);
+  sprint_model_free(NULL);
+  sprint_shift_free(NULL);
+  sprint_run_free(NULL);
+  sprint_solver_free(NULL);
+  sprint_predictor_free(NULL);
+  assert_non_null(sprint_status_text((sprint_status)99));
+  (void)sprint_stop_text((sprint_stop)99);
+  (void)sprint_stop_word((sprint_stop)99);
+  assert_null(sprint_verdict_text((sprint_verdict)99));
+  assert_non_null(sprint_version());
+  assert_non_null(sprint_precision());
+}
+
+/* Structs of zeros, whose size nobody has set: refused with a sentence, or as good as none. */
+static void test_null__zeroed_structs(void **state) {
+  (void)state;
+#define ZERO(TYPE, CALL)                                                                                     \
+  do {                                                                                                       \
+    static TYPE zero;                                                                                        \
+    sprint_fail(all.context, SPRINT_OK, "nothing was said");                                                 \
+    if ((CALL) != SPRINT_OK) assert_string_not_equal(sprint_context_error(all.context), "nothing was said"); \
+  } while (0)
+  ZERO(sprint_run_options, sprint_run_new(all.context, &zero, &ret_run));
+  ZERO(sprint_solver_options, sprint_solver_new(all.context, &zero, &ret_solver));
+  ZERO(sprint_experiment_options, sprint_experiment_open(all.context, "no-such-file", &zero, &ret_experiment));
+  ZERO(sprint_predictor_options, sprint_predictor_open(all.context, "no-such-file", &zero, &ret_predictor));
+  ZERO(sprint_records, sprint_solver_tell(all.solver, &zero));
+  ZERO(sprint_want, sprint_solver_ask(all.solver, &zero));
+  ZERO(sprint_batch, sprint_model_gradient(all.model, x, &zero, numbers, &ret_correct, reals, reals));
+  ZERO(sprint_shift_callbacks, sprint_shift_new_custom(all.context, &zero, all.model, all.population, &ret_shift));
+  ZERO(sprint_model_callbacks, sprint_model_new_custom(all.context, &zero, &ret_model));
+  ZERO(sprint_constants, sprint_theory_check(all.context, &zero, 0.1, 0.1, &ret_certificate));
+  ZERO(sprint_certificate, sprint_theory_cost_sprint(all.context, &constants, &zero, 1, &ret_cost));
+  ZERO(sprint_estimate_options, sprint_theory_estimate(all.context, &zero, &ret_estimates));
+  ZERO(sprint_fit_options, sprint_fit_shift(all.context, &zero, &(sprint_fit *){NULL}));
+  ZERO(sprint_problem, sprint_advise(all.context, &zero, &(sprint_advice){.size = sizeof(sprint_advice)}));
+  ZERO(sprint_strided, sprint_population_new_strided(all.context, &zero, x, 0, &ret_population));
+  ZERO(sprint_step_check, sprint_experiment_check_step(all.experiment, 0, 0, NULL, &zero));
+#undef ZERO
+}
+
+/* Calls before their time: a sentence, and nothing changed by it. */
+static void test_null__wrong_order(void **state) {
+  (void)state;
+  sprint_solver *solver = NULL;
+  sprint_run *run = NULL;
+  sprint_solver_options options = {.size = sizeof options, .model = all.model, .n = 60, .n_strata = 1, .theta = x};
+  sprint_want want = {.size = sizeof want};
+  MUST(all.context, sprint_solver_new(all.context, &options, &solver));
+  assert_int_not_equal(sprint_solver_tell(solver, &records), SPRINT_OK); /* nobody has asked */
+  MUST(all.context, sprint_solver_ask(solver, &want));
+  MUST(all.context, sprint_solver_ask(solver, &want)); /* asking again is no step */
+  assert_int_equal(sprint_solver_counters(solver).steps, 0);
+  sprint_solver_free(solver);
+  MUST(all.context, sprint_experiment_start(all.experiment, 0, 0, 0, &run));
+  assert_int_not_equal(sprint_run_save(run, "no-such-folder"), SPRINT_OK); /* it has not begun */
+  assert_true(access("no-such-folder", F_OK) != 0);
+  assert_null(sprint_run_row(run, 0));
+  MUST(all.context, sprint_run_go(run, NULL, NULL));
+  size_t n_rows = sprint_run_n_rows(run);
+  MUST(all.context, sprint_run_go(run, NULL, NULL)); /* it is over */
+  assert_int_equal(sprint_run_n_rows(run), n_rows);
+  sprint_run_free(run);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_null__experiments),     cmocka_unit_test(test_null__populations_and_models),
       cmocka_unit_test(test_null__shifts_and_runs), cmocka_unit_test(test_null__files),
       cmocka_unit_test(test_null__solvers),         cmocka_unit_test(test_null__theory),
-      cmocka_unit_test(test_null__lists),           cmocka_unit_test(test_null__getters),
-      cmocka_unit_test(test_null__past_the_end),
+      cmocka_unit_test(test_null__fits_and_advice), cmocka_unit_test(test_null__settings),
+      cmocka_unit_test(test_null__nothing),         cmocka_unit_test(test_null__zeroed_structs),
+      cmocka_unit_test(test_null__wrong_order),     cmocka_unit_test(test_null__lists),
+      cmocka_unit_test(test_null__getters),         cmocka_unit_test(test_null__past_the_end),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }
