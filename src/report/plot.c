@@ -138,6 +138,6 @@ sprint_status sprint_plot_draw(sprint_context *context, const sprint_plot_option
 
 sprint_status sprint_plot_print(sprint_context *context, const sprint_plot_options *options, sprint_listener line) {
   SPRINT__REQUIRE(context, options);
-  if (!line) return sprint_fail(context, SPRINT_ERROR_ARGUMENT, "sprint_plot_print: nobody listens to the lines");
+  if (!line) return sprint_fail(context, SPRINT_ERROR_ARGUMENT, "sprint_plot_print: NULL was given for `line`");
   return render_all(context, options, NULL, print, line);
 }

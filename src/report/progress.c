@@ -134,7 +134,7 @@ static void print_total(const struct sprint__results *results, size_t n_going, s
 sprint_status sprint_progress_print(sprint_context *context, const sprint_plot_options *theirs, sprint_listener line,
                                     size_t *ret_going) {
   SPRINT__REQUIRE(context, theirs, ret_going);
-  if (!line) return sprint_fail(context, SPRINT_ERROR_ARGUMENT, "sprint_progress_print: nobody listens to the lines");
+  if (!line) return sprint_fail(context, SPRINT_ERROR_ARGUMENT, "sprint_progress_print: NULL was given for `line`");
   SPRINT__SCRATCH(arena, context);
   SPRINT__SCOPED(sprint__results_free) struct sprint__results *results = NULL;
   sprint_plot_options options;

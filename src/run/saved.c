@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/json.h"
 #include "base/sized.h"
 #include "base/sum.h"
 #include "run/assessment.h"
@@ -18,6 +19,7 @@ sprint_status sprint__saved_read(sprint_context *context, const char *folder, js
   if (!path) return SPRINT_ERROR_MEMORY;
   json_error_t error;
   SPRINT__SCOPED(json_decref) json_t *json = json_load_file(path, 0, &error);
+  if (!json_is_object(json)) SPRINT__TRY(sprint__json_status(context));
   if (!json_is_object(json))
     return sprint_fail(context, SPRINT_ERROR_INPUT, "%s: cannot be read as the record of a run: %s", path,
                        json ? "an object was expected" : error.text);

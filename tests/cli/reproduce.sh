@@ -141,7 +141,8 @@ interrupt() {
   done
   kill -s "$1" -- "${2:-}$pid"
   wait $pid
-  equal "$1: exit code" $((128 + $(kill -l "$1"))) $?
+  local code=$?
+  equal "$1: exit code" $((128 + $(kill -l "$1"))) $code
   check "$1: it says so" grep -q '^interrupted; what was done is in cut, and the same command goes on from there$' stdout
   done=$(grep -c ': done in' stderr)
   equal "$1: what is done is kept" "$done" "$(find cut -name run.json | wc -l)"

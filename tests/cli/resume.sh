@@ -68,9 +68,12 @@ runs run c.yaml --out piped --jobs 1
 same piped
 
 ### A damaged checkpoint: the one before, and a word of it; both damaged: from the start
+# A run of its own, long enough to be stopped.
+sed -e 's/epochs: 6/epochs: 60/' c.yaml >hurt.yaml
+runs run hurt.yaml --out unhurt --jobs 1 --only saga
 stop_in_the_middle() {
   rm -rf hurt
-  "$SPRINT" run c.yaml --out hurt --jobs 1 --only saga --checkpoint 0.0005 >stdout 2>stderr &
+  "$SPRINT" run hurt.yaml --out hurt --jobs 1 --only saga --checkpoint 0.0005 >stdout 2>stderr &
   pid=$!
   until [ -s hurt/saga/seed-1/unfinished/checkpoint.before ]; do sleep 0.01; done
   kill -TERM $pid
@@ -79,10 +82,10 @@ stop_in_the_middle() {
   unfinished=hurt/saga/seed-1/unfinished
 }
 goes_on() {
-  "$SPRINT" run c.yaml --out hurt --jobs 1 --only saga >stdout 2>stderr || fail "did not go on: $(cat stderr)"
+  "$SPRINT" run hurt.yaml --out hurt --jobs 1 --only saga >stdout 2>stderr || fail "did not go on: $(cat stderr)"
   check "says '$1': $(cat stderr)" grep -q "$1" stderr
-  check "the same model" cmp -s whole/saga/seed-1/model.safetensors hurt/saga/seed-1/model.safetensors
-  check "the same trace" cmp -s whole/saga/seed-1/trace.csv hurt/saga/seed-1/trace.csv
+  check "the same model" cmp -s unhurt/saga/seed-1/model.safetensors hurt/saga/seed-1/model.safetensors
+  check "the same trace" cmp -s unhurt/saga/seed-1/trace.csv hurt/saga/seed-1/trace.csv
 }
 stop_in_the_middle
 goes_on ': goes on from epoch '
@@ -94,11 +97,10 @@ truncate -s 100 $unfinished/checkpoint
 : >$unfinished/checkpoint.before
 goes_on ': begins anew: its checkpoint in .* is damaged'
 stop_in_the_middle
-sed -i 's/alpha: 0.3/alpha: 0.2/' c.yaml
-"$SPRINT" run c.yaml --out hurt --jobs 1 --only saga >stdout 2>stderr || fail "other settings: $(cat stderr)"
+sed -i 's/alpha: 0.3/alpha: 0.2/' hurt.yaml
+"$SPRINT" run hurt.yaml --out hurt --jobs 1 --only saga >stdout 2>stderr || fail "other settings: $(cat stderr)"
 check "other settings begin anew" grep -q ': begins anew: what is unfinished is of other settings' stderr
 check "and what was begun is set aside" test -s hurt/saga/seed-1/unfinished-before/checkpoint
-sed -i 's/alpha: 0.2/alpha: 0.3/' c.yaml
 
 ### One writer to a folder
 "$SPRINT" run long.yaml --out busy --jobs 1 >stdout.1 2>&1 &

@@ -25,7 +25,7 @@ def make_inputs():
 
 
 # What two runs never share.
-TIMES = re.compile(r'"(seconds|started|finished|host|pid|time|memory|ended|wall|date)[a-z_]*": [^,\n]*')
+TIMES = re.compile(r'"(seconds|started|finished|host|pid|time|memory|ended|wall|date|timing)[a-z_.]*": [^,\n]*')
 
 
 def outputs():

@@ -50,6 +50,16 @@ static sprint_theory_cost ret_cost = {.size = sizeof ret_cost};
 static sprint_theory_plan ret_plan = {.size = sizeof ret_plan};
 static sprint_estimates ret_estimates = {.size = sizeof ret_estimates};
 static sprint_stop ret_stop;
+static sprint_lock *ret_lock;
+static sprint_landscape *ret_landscape;
+static sprint_landscape_options landscape_options = {.size = sizeof landscape_options};
+static sprint_plot_options plotting = {.size = sizeof plotting};
+
+static void listen(void *user, const char *line) {
+  (void)user;
+  (void)line;
+}
+
 static sprint_array ret_array;
 static sprint_file_info *ret_info;
 static sprint_model_info *ret_model_info;
@@ -191,6 +201,11 @@ static void test_null__shifts_and_runs(void **state) {
   NO("", sprint_run_go(NULL, NULL, NULL));
   NO("", sprint_run_save(NULL, "no-such-folder"));
   NO("folder", sprint_run_save(all.run, NULL));
+  NO("", sprint_run_keep(NULL, "no-such-folder", NULL));
+  NO("folder", sprint_run_keep(all.run, NULL, NULL));
+  NO("", sprint_folder_lock(NULL, "no-such-folder", &ret_lock));
+  NO("folder", sprint_folder_lock(all.context, NULL, &ret_lock));
+  NO("ret_lock", sprint_folder_lock(all.context, "no-such-folder", NULL));
   NO("", sprint_saved_final(NULL, "no-such-folder", &ret_row, &ret_stop));
   NO("folder", sprint_saved_final(all.context, NULL, &ret_row, &ret_stop));
   NO("ret_row", sprint_saved_final(all.context, "no-such-folder", NULL, &ret_stop));
@@ -253,6 +268,10 @@ static void test_null__solvers(void **state) {
   NO("NULL was given", sprint_solver_tell(all.solver, NULL));
   NO("", sprint_solver_drift(NULL, &ret_drift));
   NO("ret_drift", sprint_solver_drift(all.solver, NULL));
+  NO("", sprint_solver_save(NULL, "no-such-file"));
+  NO("path", sprint_solver_save(all.solver, NULL));
+  NO("", sprint_solver_load(NULL, "no-such-file"));
+  NO("path", sprint_solver_load(all.solver, NULL));
 }
 
 static void test_null__theory(void **state) {
@@ -283,6 +302,21 @@ static void test_null__theory(void **state) {
   NO("", sprint_report_write(NULL, "no-such-folder", "no-such-file", NULL));
   NO("folder", sprint_report_write(all.context, NULL, "no-such-file", NULL));
   NO("path", sprint_report_write(all.context, "no-such-folder", NULL, NULL));
+  NO("", sprint_plot_draw(NULL, &plotting, "no-such-file.svg", NULL));
+  NO("options", sprint_plot_draw(all.context, NULL, "no-such-file.svg", NULL));
+  NO("path", sprint_plot_draw(all.context, &plotting, NULL, NULL));
+  NO("", sprint_plot_print(NULL, &plotting, listen));
+  NO("options", sprint_plot_print(all.context, NULL, listen));
+  NO("line", sprint_plot_print(all.context, &plotting, NULL));
+  NO("", sprint_progress_print(NULL, &plotting, listen, NULL));
+  NO("options", sprint_progress_print(all.context, NULL, listen, NULL));
+  NO("line", sprint_progress_print(all.context, &plotting, NULL, NULL));
+  NO("", sprint_figure_check(NULL, "no-such-file.svg"));
+  NO("path", sprint_figure_check(all.context, NULL));
+  NO("", sprint_landscape_new(NULL, &landscape_options, &ret_landscape));
+  NO("options", sprint_landscape_new(all.context, NULL, &ret_landscape));
+  NO("ret_landscape", sprint_landscape_new(all.context, &landscape_options, NULL));
+  NO("", sprint_landscape_draw(NULL, "no-such-file.svg", NULL));
   NO("", sprint_theory_draw(NULL, &constants, &certificate, "no-such-file"));
   NO("constants", sprint_theory_draw(all.context, NULL, &certificate, "no-such-file"));
   NO("certificate", sprint_theory_draw(all.context, &constants, NULL, "no-such-file"));
@@ -348,6 +382,16 @@ static void test_null__getters(void **state) {
   assert_true(sprint_run_epochs_planned(NULL) == 0 && isnan(sprint_run_share(NULL)));
   assert_true(isnan(sprint_run_cost_per_epoch(NULL)));
   assert_false(sprint_run_is_saved(NULL, "here") || sprint_run_is_saved(all.run, NULL));
+  assert_false(sprint_run_resumes(NULL));
+  assert_string_equal(sprint_run_note(NULL), "");
+  sprint_lock_free(NULL);
+  sprint_landscape_free(NULL);
+  assert_false(sprint_landscape_has_plane(NULL));
+  assert_false(sprint_landscape_mark(NULL, SPRINT_MARK_STABLE, false, NULL, NULL, NULL));
+  assert_true(isnan(sprint_landscape_length(NULL)) || sprint_landscape_length(NULL) == 0);
+  sprint_landscape_range(NULL, &numbers[0], &numbers[1]);
+  sprint_landscape_range(NULL, NULL, NULL);
+  sprint_report_missing();
   assert_null(sprint_assessment_metrics(NULL, SPRINT_SET_BASE));
   assert_int_equal(sprint_assessment_verdict(NULL, NULL), SPRINT_VERDICT_UNKNOWN);
   assert_null(sprint_assessment_warning(NULL, SPRINT_WARNING_EDGE));
