@@ -131,38 +131,38 @@ static void print_total(const struct sprint__results *results, size_t n_going, s
   line(user, text);
 }
 
-sprint_status sprint_progress_print(sprint_context *context, const sprint_plot_options *theirs, sprint_listener line,
+sprint_status sprint_progress_print(sprint_context *context, const sprint_plot_options *options, sprint_listener line,
                                     size_t *ret_going) {
-  SPRINT__REQUIRE(context, theirs, ret_going);
+  SPRINT__REQUIRE(context, options, ret_going);
   if (!line) return sprint_fail(context, SPRINT_ERROR_ARGUMENT, "sprint_progress_print: NULL was given for `line`");
   SPRINT__SCRATCH(arena, context);
   SPRINT__SCOPED(sprint__results_free) struct sprint__results *results = NULL;
-  sprint_plot_options options;
+  sprint_plot_options own;
   struct sprint__group *groups = NULL;
   size_t n_groups = 0, n_going = 0;
   char head[200];
-  SPRINT__SIZED_TAKE(context, sprint_plot_options, theirs, &options);
-  SPRINT__REQUIRE(context, options.folders);
-  if (options.n_folders == 0) return sprint_fail(context, SPRINT_ERROR_ARGUMENT, "there is no folder to look at");
-  SPRINT__TRY(sprint__results_read(context, options.folders, options.n_folders, &results));
+  SPRINT__SIZED_TAKE(context, sprint_plot_options, options, &own);
+  SPRINT__REQUIRE(context, own.folders);
+  if (own.n_folders == 0) return sprint_fail(context, SPRINT_ERROR_ARGUMENT, "there is no folder to look at");
+  SPRINT__TRY(sprint__results_read(context, own.folders, own.n_folders, &results));
   SPRINT__TRY(sprint__results_group(&arena, results, &groups, &n_groups));
-  size_t columns = options.columns ? options.columns : 80;
+  size_t columns = own.columns ? own.columns : 80;
   size_t n_name = columns > NUMBERS + LEAST_NAME ? columns - NUMBERS : LEAST_NAME;
   if (n_name > MOST_NAME) n_name = MOST_NAME;
   snprintf(head, sizeof head, "%-*s %9s %7s %8s %9s %9s %7s", (int)n_name, "slowest run of", "finished", "epoch", "IFO",
            "loss", "epochs/s", "left");
-  line(options.user, head);
+  line(own.user, head);
   for (size_t g = 0; g < n_groups; g++) {
     struct standing standing = standing_of(results, &groups[g]);
     bool first = g == 0 || strcmp(groups[g].point, groups[g - 1].point) != 0;
-    if (first) print_point(&arena, groups[g].point, line, options.user);
-    print_row(&groups[g], &standing, n_name, line, options.user);
+    if (first) print_point(&arena, groups[g].point, line, own.user);
+    print_row(&groups[g], &standing, n_name, line, own.user);
     n_going += standing.n_going;
   }
-  print_total(results, n_going, line, options.user);
+  print_total(results, n_going, line, own.user);
   for (size_t i = 0; i < results->n_runs; i++) /* what has no rows yet is no fault of a run that begins */
     if (results->runs[i].complaint && results->runs[i].state == SPRINT__RESULT_CORRUPT)
-      line(options.user, results->runs[i].complaint);
+      line(own.user, results->runs[i].complaint);
   SPRINT__TRY(sprint__arena_status(&arena));
   *ret_going = n_going;
   return SPRINT_OK;

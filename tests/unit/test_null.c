@@ -308,9 +308,10 @@ static void test_null__theory(void **state) {
   NO("", sprint_plot_print(NULL, &plotting, listen));
   NO("options", sprint_plot_print(all.context, NULL, listen));
   NO("line", sprint_plot_print(all.context, &plotting, NULL));
-  NO("", sprint_progress_print(NULL, &plotting, listen, NULL));
-  NO("options", sprint_progress_print(all.context, NULL, listen, NULL));
-  NO("line", sprint_progress_print(all.context, &plotting, NULL, NULL));
+  NO("", sprint_progress_print(NULL, &plotting, listen, &ret_correct));
+  NO("options", sprint_progress_print(all.context, NULL, listen, &ret_correct));
+  NO("line", sprint_progress_print(all.context, &plotting, NULL, &ret_correct));
+  NO("ret_going", sprint_progress_print(all.context, &plotting, listen, NULL));
   NO("", sprint_figure_check(NULL, "no-such-file.svg"));
   NO("path", sprint_figure_check(all.context, NULL));
   NO("", sprint_landscape_new(NULL, &landscape_options, &ret_landscape));
