@@ -78,6 +78,7 @@ const struct cli_command cli_reproduce = {
     "reproduce",
     "the paper's experiments: every point of the grid, method and seed; finished runs are kept and skipped",
     reproduce_run,
-    {{"credit|mnist|cifar10|all|CONFIG.yaml", CLI_EXPERIMENT, "credit|mnist|cifar10|all"}},
+    {{"credit|mnist|mnist-mild|cifar10|cifar10-mild|all|CONFIG.yaml", CLI_EXPERIMENT,
+      "credit|mnist|mnist-mild|cifar10|cifar10-mild|all"}},
     1,
 };

@@ -98,7 +98,7 @@ void cli_completion_zsh(void) {
   cli_print_words(CLI_SETTING, NULL, "\n    ");
   fputs(
       "\n  )\n  compadd -S '' -a settings\n}\n"
-      "_sprint_experiments() {\n  compadd credit mnist cifar10 all\n  _files -g '*.(yaml|yml)(-.)'\n}\n_sprint() {\n",
+      "_sprint_experiments() {\n  compadd credit mnist mnist-mild cifar10 cifar10-mild all\n  _files -g '*.(yaml|yml)(-.)'\n}\n_sprint() {\n",
       stdout);
   print_lists();
   fputs(

@@ -94,7 +94,7 @@ static void write_number(double value, char *ret_text, size_t size) {
 
 static void print_row(const struct sprint__group *group, const struct standing *it, size_t n_name, sprint_listener line,
                       void *user) {
-  char ended[48], text[320], numbers[4][32], left[32], note[64] = "";
+  char ended[48], text[512], numbers[4][32], left[32], note[64] = "";
   struct sprint__shown name = sprint__name_show(group->method, n_name);
   const double values[] = {it->epoch, it->ifo, it->loss, it->rate};
   for (size_t i = 0; i < SPRINT__COUNT(values); i++) write_number(values[i], numbers[i], sizeof numbers[i]);
