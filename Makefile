@@ -19,10 +19,10 @@ setup:
 demo: all
 	$(BUILD)/sprint run experiments/demo.yaml --out runs/demo
 
-# Packages that tests alone need: a locale with decimal commas is made by one.
+# Packages that tests alone need: a locale with decimal commas is made by one, figures are drawn by another.
 test: all
 	@scripts/setup --try chromium
-	@scripts/setup locales
+	@scripts/setup locales gnuplot-nox procps
 	cd $(BUILD) && ctest --output-on-failure -j $(JOBS)
 
 # What takes longer than a test may: all of tests/torture, of which `make test` runs samples.
@@ -44,7 +44,7 @@ bench: all
 
 # The same tests under AddressSanitizer and UndefinedBehaviorSanitizer, lightly optimised: half the time, the same findings.
 sanitize: | setup
-	@scripts/setup locales
+	@scripts/setup locales gnuplot-nox procps
 	@cmake -S . -B $(BUILD)-sanitize -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG="-O1 -g" -DSPRINT_SANITIZE=ON >/dev/null
 	@cmake --build $(BUILD)-sanitize -j $(JOBS) -- --no-print-directory -s
 	cd $(BUILD)-sanitize && ctest --output-on-failure -j $(JOBS)
