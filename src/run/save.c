@@ -68,6 +68,7 @@ static json_t *run_json(const sprint_run *run) {
   json_object_set_new(json, "sprint", json_string(SPRINT_VERSION));
   json_object_set_new(json, "precision", json_string(sprint_precision()));
   json_object_set_new(json, "host", json_string(host));
+  json_object_set_new(json, "machine", sprint__machine_json());
   json_object_set_new(json, "threads", json_integer(run->context->n_threads));
   json_object_set_new(json, "name", json_string(run->name ? run->name : ""));
   json_object_set_new(json, "seed", sprint__seed_json(run->seed));

@@ -25,6 +25,9 @@ json_t *sprint__seed_json(uint64_t seed);
 /* save.c: what run.json says of the point that distances were measured to: a sum over it, or null. A new reference. */
 json_t *sprint__reference_json(const sprint_run *run);
 
+/* machine.c: the processor, the kernels that were picked for it, and OpenBLAS's. A new reference. */
+json_t *sprint__machine_json(void);
+
 /* save.c: what run.json says of a population. A new reference, or NULL. */
 json_t *sprint__population_json(const sprint_population *population);
 
