@@ -70,18 +70,17 @@ static const char *last_part(const char *path) {
   return slash ? slash + 1 : path;
 }
 
-static bool holds(sprint_context *context, const char *folder, const char *name) {
-  SPRINT__SCOPED(sprint__free) char *path = sprint__printf(context, "%s/%s", folder, name);
-  return path && sprint__file_is_there(path);
-}
-
-/* A folder is a run's where it has its files, or its name. */
-static bool is_run(sprint_context *context, const char *folder) {
+/* Whether a folder is a run's: it has its files, or its name. */
+static sprint_status is_run(sprint_context *context, const char *folder, bool *ret_is) {
   static const char *const files[] = {"trace.csv", "run.json", "complete/trace.csv", "unfinished/trace.csv"};
   uint64_t seed;
-  for (size_t i = 0; i < SPRINT__COUNT(files); i++)
-    if (holds(context, folder, files[i])) return true;
-  return seed_in(last_part(folder), &seed);
+  *ret_is = seed_in(last_part(folder), &seed);
+  for (size_t i = 0; i < SPRINT__COUNT(files) && !*ret_is; i++) {
+    SPRINT__SCOPED(sprint__free) char *path = sprint__printf(context, "%s/%s", folder, files[i]);
+    if (!path) return SPRINT_ERROR_MEMORY;
+    *ret_is = sprint__file_is_there(path);
+  }
+  return SPRINT_OK;
 }
 
 /* A name that is not UTF-8 cannot be shown: its odd bytes become question marks. */
@@ -112,20 +111,27 @@ static void name_by_place(struct sprint__arena *arena, const char *inner, const 
   run->point = point;
 }
 
-static bool seen_before(struct search *search, const struct stat *info) {
+static sprint_status see(struct search *search, const struct stat *info, bool *ret_before) {
   struct sprint__input it = {(uint64_t)info->st_dev, (uint64_t)info->st_ino};
-  for (size_t i = 0; i < search->n_seen; i++)
-    if (search->seen[i].device == it.device && search->seen[i].inode == it.inode) return true;
-  if (sprint__grow(search->results->context, (void **)&search->seen, search->n_seen, &search->n_seen_room,
-                   search->n_seen + 1, sizeof *search->seen) == SPRINT_OK)
-    search->seen[search->n_seen++] = it;
-  return false;
+  *ret_before = false;
+  for (size_t i = 0; i < search->n_seen && !*ret_before; i++)
+    *ret_before = search->seen[i].device == it.device && search->seen[i].inode == it.inode;
+  if (*ret_before) return SPRINT_OK;
+  SPRINT__TRY(sprint__grow(search->results->context, (void **)&search->seen, search->n_seen, &search->n_seen_room,
+                           search->n_seen + 1, sizeof *search->seen));
+  search->seen[search->n_seen++] = it;
+  return SPRINT_OK;
+}
+
+static sprint_status no_memory(const struct search *search) {
+  return sprint_fail(search->results->context, SPRINT_ERROR_MEMORY, "out of memory");
 }
 
 static sprint_status add_run(struct search *search, const char *folder, const char *inner) {
   struct sprint__results *results = search->results;
   struct sprint__arena *arena = &results->arena;
   char *whole = realpath(folder, NULL);
+  if (!whole && errno == ENOMEM) return no_memory(search);
   struct sprint__result run = {.kind = "", .correction = "", .origin = search->origin};
   run.folder = sprint__arena_strdup(arena, folder);
   name_by_place(arena, inner, whole ? whole : folder, &run);
@@ -155,10 +161,14 @@ static sprint_status walk_into(struct search *search, const char *folder, const 
 static sprint_status walk(struct search *search, const char *folder, const char *inner, int depth) {
   struct dirent **entries = NULL;
   struct stat info;
-  if (stat(folder, &info) != 0 || seen_before(search, &info) || depth > MOST_DEPTH) return SPRINT_OK;
-  if (is_run(search->results->context, folder)) return add_run(search, folder, inner);
+  bool before = false, run = false;
+  if (stat(folder, &info) != 0 || depth > MOST_DEPTH) return SPRINT_OK;
+  SPRINT__TRY(see(search, &info, &before));
+  if (before) return SPRINT_OK;
+  SPRINT__TRY(is_run(search->results->context, folder, &run));
+  if (run) return add_run(search, folder, inner);
   int n = scandir(folder, &entries, is_visible, order_entries);
-  sprint_status status = SPRINT_OK;
+  sprint_status status = n < 0 && errno == ENOMEM ? no_memory(search) : SPRINT_OK;
   for (int i = 0; i < n; i++) {
     if (status == SPRINT_OK) status = walk_into(search, folder, inner, entries[i]->d_name, depth);
     free(entries[i]);
