@@ -7,7 +7,7 @@
 
 enum { MOST_SPECS = 128, SPEC = 256 };
 
-static const sprint_family *family_of(const char *name) {
+static inline const sprint_family *family_of(const char *name) {
   size_t n = 0;
   const sprint_family *const *families = sprint_families(&n);
   for (size_t i = 0; i < n; i++)
@@ -17,7 +17,7 @@ static const sprint_family *family_of(const char *name) {
 }
 
 /* What is said of a kind besides: samples are small enough to be samples; what people want is never guessed. */
-static const char *besides(const sprint_kind *kind, const char *more, char *text) {
+static inline const char *besides(const sprint_kind *kind, const char *more, char *text) {
   int n = snprintf(text, SPEC / 2, "%s", more);
   for (size_t p = 0; p < kind->n_params; p++) {
     const sprint_param *param = &kind->params[p];
@@ -31,8 +31,8 @@ static const char *besides(const sprint_kind *kind, const char *more, char *text
 }
 
 /* Every kind that the context knows of a family: as it comes, and with each choice that it offers. */
-static size_t specs_of(const sprint_context *context, const char *family, const char *all,
-                       char specs[MOST_SPECS][SPEC]) {
+static inline size_t specs_of(const sprint_context *context, const char *family, const char *all,
+                              char specs[MOST_SPECS][SPEC]) {
   const sprint_family *f = family_of(family);
   const sprint_kind *kind = NULL;
   size_t n = 0;

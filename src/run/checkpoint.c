@@ -123,14 +123,13 @@ void sprint__checkpoint_take(sprint_run *run) {
   kept->spent = kept->taken - start;
 }
 
-sprint_status sprint__checkpoint_row(sprint_run *run) {
+void sprint__checkpoint_row(sprint_run *run) {
   struct sprint__checkpoints *kept = run->kept;
-  if (!kept) return SPRINT_OK;
+  if (!kept) return;
   sprint__trace_print_row(run, run->n_rows - 1, kept->trace);
   sprint__timing_print_row(run, run->n_rows - 1, kept->timing);
   if (fflush(kept->trace) != 0 || fflush(kept->timing) != 0)
     note(kept, "the growing trace could not be written: %s", strerror(errno));
-  return SPRINT_OK;
 }
 
 /* What other settings had begun is set aside, not lost. */

@@ -6,7 +6,7 @@
 #include "run/run.h"
 
 /* A row was taken, which the growing trace shows. */
-sprint_status sprint__checkpoint_row(sprint_run *run);
+void sprint__checkpoint_row(sprint_run *run);
 
 /* Between two of the solver's wishes: whether it is time for a checkpoint, and it can be taken; of a run that is to
  * pause it is always time. */

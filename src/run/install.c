@@ -10,9 +10,7 @@
 #define SAVING   "saving"
 #define COMPLETE "complete"
 
-/* All that a run may have; run.json goes first and comes last, so that it never speaks for other files. */
-static const char *const names[] = {SPRINT__TRACE_FILE, SPRINT__TIMING_FILE, SPRINT__MODEL_FILE,
-                                    SPRINT__LAST_FINITE_FILE};
+static const char *const names[] = SPRINT__RUN_FILES;
 
 sprint_status sprint__install_begin(sprint_context *context, const char *folder, sprint_lock **ret_lock,
                                     char **ret_saving) {
@@ -39,7 +37,8 @@ static sprint_status move(sprint_context *context, const char *folder, const cha
   return json_object_get(files, name) ? SPRINT_OK : sprint__file_remove(context, to);
 }
 
-/* Moves all; with run.json gone from among them, that was done before. */
+/* Moves all; run.json goes first and comes last, so that it never speaks for other files. With it gone from among the
+ * new ones, all was moved before. */
 static sprint_status move_all(sprint_context *context, const char *folder, const char *complete) {
   SPRINT__SCOPED(sprint__free) char *record = sprint__printf(context, "%s/" SPRINT__RECORD_FILE, complete);
   SPRINT__SCOPED(json_decref) json_t *json = NULL;
@@ -53,15 +52,19 @@ static sprint_status move_all(sprint_context *context, const char *folder, const
   return move(context, folder, SPRINT__RECORD_FILE, NULL);
 }
 
+static sprint_status finish(sprint_context *context, const char *folder, const char *complete) {
+  SPRINT__TRY(move_all(context, folder, complete));
+  sprint__folder_sync(folder);
+  return sprint__folder_remove(context, complete);
+}
+
 sprint_status sprint__install_settle(sprint_context *context, const char *folder) {
   SPRINT__SCOPED(sprint__free) char *complete = sprint__printf(context, "%s/" COMPLETE, folder);
   SPRINT__SCOPED(sprint_lock_free) sprint_lock *lock = NULL;
   if (!complete) return SPRINT_ERROR_MEMORY;
   if (!is_there(complete)) return SPRINT_OK;
   SPRINT__TRY(sprint_folder_lock(context, complete, &lock));
-  SPRINT__TRY(move_all(context, folder, complete));
-  sprint__folder_sync(folder);
-  return sprint__folder_remove(context, complete);
+  return finish(context, folder, complete);
 }
 
 sprint_status sprint__install_commit(sprint_context *context, const char *folder) {
@@ -71,7 +74,5 @@ sprint_status sprint__install_commit(sprint_context *context, const char *folder
   sprint__folder_sync(saving);
   SPRINT__TRY(sprint__file_rename(context, saving, complete));
   sprint__folder_sync(folder);
-  SPRINT__TRY(move_all(context, folder, complete));
-  sprint__folder_sync(folder);
-  return sprint__folder_remove(context, complete);
+  return finish(context, folder, complete);
 }

@@ -223,7 +223,7 @@ static sprint_status take_row(sprint_run *run, sprint_observer observer, void *u
   settle_row(run, row);
   double bound = run->solver->rules.gradient;
   if (bound > 0 && row->gradient_sq <= bound) sprint_solver_halt(run->solver, SPRINT_STOP_GRADIENT);
-  SPRINT__TRY(sprint__checkpoint_row(run));
+  sprint__checkpoint_row(run);
   report(run, observer, user, row);
   run->started = sprint__clock();
   return SPRINT_OK;

@@ -213,14 +213,13 @@ static sprint_status save_model(const sprint_run *run, const char *folder) {
 
 /* The record, which is written last: it has the sums of the others. */
 static sprint_status save_record(const sprint_run *run, const char *folder) {
-  static const char *const names[] = {SPRINT__TRACE_FILE, SPRINT__TIMING_FILE, SPRINT__MODEL_FILE,
-                                      SPRINT__LAST_FINITE_FILE};
+  static const char *const names[] = SPRINT__RUN_FILES;
   SPRINT__SCOPED(json_decref) json_t *json = run_json(run), *files = json_object();
   char sum[SPRINT__SUM_TEXT];
   for (size_t i = 0; i < SPRINT__COUNT(names); i++) {
     SPRINT__SCOPED(sprint__free) char *path = sprint__printf(run->context, "%s/%s", folder, names[i]);
     if (!path) return SPRINT_ERROR_MEMORY;
-    if (access(path, F_OK) != 0) continue; /* a run has one of the two models, or none */
+    if (access(path, F_OK) != 0) continue;
     if (!sprint__sum_of_file(path, sum)) return sprint_fail(run->context, SPRINT_ERROR_IO, "%s: cannot be read", path);
     json_object_set_new(files, names[i], json_string(sum));
   }

@@ -13,6 +13,10 @@
 #define SPRINT__TIMING_FILE "timing.csv"
 #define SPRINT__RECORD_FILE "run.json" /* with the sums of the others */
 
+/* All that a run may have beside its record: of the two models it has one, or none. */
+#define SPRINT__RUN_FILES \
+  { SPRINT__TRACE_FILE, SPRINT__TIMING_FILE, SPRINT__MODEL_FILE, SPRINT__LAST_FINITE_FILE }
+
 /* The record of a saved run: a new reference. */
 sprint_status sprint__saved_read(sprint_context *context, const char *folder, json_t **ret_json);
 

@@ -6,20 +6,12 @@
 #include <unistd.h>
 
 #include "base/context.h"
+#include "registry_help.h"
 
 #define TWINS SPRINT_PLUGINS "/twins.so"
 #define BAD   SPRINT_PLUGINS "/bad.so"
 
 static const char people[] = "{n: 300, seed: 3}";
-
-static const sprint_family *family_of(const char *name) {
-  size_t n = 0;
-  const sprint_family *const *families = sprint_families(&n);
-  for (size_t i = 0; i < n; i++)
-    if (strcmp(families[i]->name, name) == 0) return families[i];
-  fail_msg("there is no family '%s'", name);
-  return NULL;
-}
 
 static sprint_context *context_with(const char *path) {
   sprint_context *context = NULL;
