@@ -114,7 +114,9 @@ static inline void compare(const char *model, const char *shift, const char *spe
   sprint_population *images = load_images(context), *plain = as_features(context, images);
   MUST(context, sprint_context_set_threads(context, 1));
   go(context, images, model, shift, spec, "pixels", &ours);
-  go(context, plain, model, shift, spec, "plain", &twin);
+  char by_plain[512];
+  snprintf(by_plain, sizeof by_plain, "%.*s, engine: plain}", (int)strlen(spec) - 1, spec);
+  go(context, plain, model, shift, by_plain, "plain", &twin);
   for (size_t i = 0; i < ours.n_params; i++) CLOSE(ours.theta[i], twin.theta[i], ROUNDINGS);
   CLOSE(ours.last.loss, twin.last.loss, ROUNDINGS);
   CLOSE(ours.last.gradient_sq, twin.last.gradient_sq, ROUNDINGS);

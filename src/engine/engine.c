@@ -9,6 +9,7 @@
 static const sprint_kind *const engine_kinds[] = {
     &sprint__engine_auto,
     &sprint__engine_plain,
+    &sprint__engine_recall,
     &sprint__engine_pixels,
 };
 

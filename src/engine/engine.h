@@ -40,6 +40,8 @@ struct sprint__engine_ops {
   /* Sums over rows of the population or its held-out part; user: the engine; total NULL: losses alone, without those of
    * a gradient in mind. NULL: the model's own way. */
   sprint__sum_rows sum;
+  /* The same of everybody's records in a survey, where more than the sums is wanted of them. NULL: `sum` does it. */
+  sprint__sum_rows survey;
   /* Tells the solver the batch that it wants, or takes that step, and maybe some more that follow it. */
   sprint_status (*step)(struct sprint__engine *engine, const sprint_want *want);
   /* Sums of the losses at the solver's theta by stratum, for a deployment. Returns false where it has no way of its own
@@ -101,7 +103,7 @@ struct sprint__engine {
 };
 
 extern const sprint_family sprint__engine_family;
-extern const sprint_kind sprint__engine_auto, sprint__engine_plain, sprint__engine_pixels;
+extern const sprint_kind sprint__engine_auto, sprint__engine_plain, sprint__engine_recall, sprint__engine_pixels;
 
 /* Picks the engine that the section names; `auto`: the fastest that fits. */
 sprint_status sprint__engine_new(sprint_context *context, const struct sprint__engine_options *options,

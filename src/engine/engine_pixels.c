@@ -30,13 +30,12 @@ static void pixels_free(struct sprint__engine *engine) {
 
 static void allocate(struct sprint__engine *engine, struct sprint__pixels_engine *pixels) {
   struct sprint__arena *arena = &engine->arena;
-  const struct sprint__upper *upper = &engine->solver->model->upper;
   for (int lane = 0; lane < SPRINT__MAX_LANES; lane++) {
     struct sprint__pixels_room *room = &pixels->rooms[lane];
     room->sorted = sprint__arena_take(arena, SPRINT__PIXEL_ROWS * pixels->lists.longest, sizeof *room->sorted);
     room->from = sprint__arena_take(arena, SPRINT__PIXEL_FROM(pixels->in), sizeof *room->from);
   }
-  size_t n = engine->shift->population->n, size = upper->activations * sizeof *pixels->activations;
+  size_t n = engine->shift->population->n, size = engine->solver->model->n_activations * sizeof *pixels->activations;
   if (engine->solver->anchors) pixels->activations = sprint__arena_take(arena, n, size);
 }
 
@@ -76,7 +75,7 @@ static void sum_block(const struct sum_work *work, struct sprint__lane *lane, si
                                      .delta = work->leaves_deltas ? rows->delta + at * pixels->out : NULL,
                                      .who = rows->who + at,
                                      .keep = work->keep,
-                                     .subtracted = rows->subtracted};
+                                     .recalled = rows->recalled};
   if (!rows->z) sprint__pixel_forward(&dense, &x, n, lane->scratch);
   const sprint_real *delta = model->ops->upper_sums(model, lane, work->theta, &upper, adds, sums);
   if (sums->gradient && !work->leaves_deltas) sprint__pixel_weight(&dense, &x, delta, n, adds, sums->gradient);
@@ -84,7 +83,7 @@ static void sum_block(const struct sum_work *work, struct sprint__lane *lane, si
 
 static void sum_body(void *user, struct sprint__lane *lane, size_t start, size_t end, struct sprint__sums *sums) {
   const struct sum_work *work = user;
-  size_t block = work->engine->solver->model->upper.block / (work->rows.subtracted ? 2 : 1);
+  size_t block = work->engine->solver->model->upper.block / (work->rows.recalled ? 2 : 1);
   for (size_t at = start; at < end; at += block)
     sum_block(work, lane, at, end - at < block ? end - at : block, at > start, sums);
 }

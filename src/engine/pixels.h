@@ -37,7 +37,7 @@ struct sprint__pixels_engine {
   size_t in, out;
   struct sprint__pixels_room rooms[SPRINT__MAX_LANES];
 
-  sprint_real *activations;  /* (everybody, upper.activations) of the newest survey; NULL where no step has a theta~ */
+  sprint_real *activations;  /* (everybody, n_activations) of the newest survey; NULL where no step has a theta~ */
   uint64_t activations_step; /* the solver's steps at the parameters surveyed */
   bool has_activations;
 
@@ -55,9 +55,9 @@ struct sprint__pixels_batch {
   size_t n;
   const uint32_t *who;
   const sprint_real *y;
-  const sprint_real *z;          /* (n, out) the first layer's products; NULL: to be worked out */
-  const sprint_real *subtracted; /* activations at theta~, or NULL */
-  sprint_real *delta;            /* (n, out) of the first layer's outputs, for the sum */
+  const sprint_real *z;        /* (n, out) the first layer's products; NULL: to be worked out */
+  const sprint_real *recalled; /* activations at theta~, or NULL */
+  sprint_real *delta;          /* (n, out) of the first layer's outputs, for the sum */
 };
 
 /* The mean loss; the gradient of all other layers, summed, goes to step->direction. */

@@ -138,7 +138,7 @@ static bool defer(struct sprint__pixels_deferred *deferred, size_t out, struct s
 static void fetch_ahead(const struct sprint__engine *engine, size_t n) {
   enum { LINE = 64 / sizeof(sprint_real) };
   const struct sprint__pixels_engine *pixels = engine->impl;
-  size_t width = engine->solver->model->upper.activations;
+  size_t width = engine->solver->model->n_activations;
   const uint32_t *who = sprint__lookahead_later(pixels->lookahead, n, &n);
   for (size_t i = 0; pixels->activations && i < n; i++)
     for (size_t k = 0; k < width; k += LINE) __builtin_prefetch(pixels->activations + who[i] * width + k);
@@ -184,7 +184,7 @@ sprint_status sprint__pixels_step(struct sprint__engine *engine, const sprint_wa
   SPRINT__TRY(sprint__engine_fetch(engine, who, want, &records));
   sprint__solver_begin_step(solver, records.p, &step);
   struct sprint__pixels_batch batch = {.n = records.n, .who = who, .y = records.y, .delta = pixels->delta};
-  SPRINT__TRY(anchor_activations(engine, &step.linear, &batch.subtracted));
+  SPRINT__TRY(anchor_activations(engine, &step.linear, &batch.recalled));
   enum way way = choose(engine, &step.linear, &batch);
   double loss = sprint__pixels_sum(engine, &batch, &step);
 

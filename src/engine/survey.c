@@ -25,7 +25,7 @@ static sprint_status take(struct sprint__engine *engine, const struct taking *ta
   double aside = 0;
   struct sprint__pass_options passing = {.theta = taking->theta,
                                          .deployed = taking->deployed,
-                                         .sum = engine->ops->sum,
+                                         .sum = engine->ops->survey ? engine->ops->survey : engine->ops->sum,
                                          .user = engine,
                                          .ret_x = taking->for_row ? NULL : engine->anchor_x,
                                          .ret_displacement = displaced ? &survey->displacement : NULL,

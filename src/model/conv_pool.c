@@ -194,7 +194,8 @@ void sprint__conv_pool_absorb(struct sprint__layer *layers, size_t n) {
     conv->out = conv[2].out;
     conv[1].absorbed = conv[2].absorbed = true;
     struct sprint__conv_pool of = conv_pool_of(conv);
-    conv->saved = (of.rows * of.columns * of.lanes + sizeof(sprint_real) - 1) / sizeof(sprint_real);
+    conv->saved_size = of.rows * of.columns * of.lanes;
+    conv->saved = (conv->saved_size + sizeof(sprint_real) - 1) / sizeof(sprint_real);
     room_of(&of, NULL, &conv->scratch);
     conv->last_out = l + 6 <= n && is_conv_pool(conv + 3) && of.lanes == of.filters;
     conv->last_in = l >= 3 && conv[-3].last_out;

@@ -27,9 +27,11 @@ SPRINT__FAST static void mask(sprint_real *restrict dx, const sprint_real *restr
   for (size_t i = 0; i < n; i++) dx[i] = relu_x[i] <= 0 ? 0 : dx[i];
 }
 
-SPRINT__FAST static void add_rows(const sprint_real *restrict dy, size_t n, size_t out, sprint_real *restrict bias) {
+SPRINT__FAST void sprint__dense_bias(const sprint_real *restrict dy, size_t n, size_t out, bool adds,
+                                     sprint_real *restrict gradient) {
+  if (!adds) memset(gradient, 0, out * sizeof *gradient);
   for (size_t i = 0; i < n; i++)
-    for (size_t o = 0; o < out; o++) bias[o] += dy[i * out + o];
+    for (size_t o = 0; o < out; o++) gradient[o] += dy[i * out + o];
 }
 
 /* Fewer outputs than a group, and little work. */
@@ -85,13 +87,12 @@ void sprint__dense_weight(const struct sprint__dense *dense, const sprint_real *
     sprint__small_weight(dense, x, dy, n, adds, gradient);
     return;
   }
-  size_t written = kernel == BLAS ? weights : 0; /* which clears by itself */
-  if (!adds) memset(gradient + written, 0, (weights + dense->out - written) * sizeof *gradient);
+  if (kernel == NARROW && !adds) memset(gradient, 0, weights * sizeof *gradient);
   if (kernel == NARROW)
     narrow_weight(dense, x, dy, n, gradient);
   else
     sprint__gemm_transposed(x, dy, n, dense->in, dense->out, adds, gradient);
-  add_rows(dy, n, dense->out, gradient + weights);
+  sprint__dense_bias(dy, n, dense->out, adds, gradient + weights);
 }
 
 void sprint__dense_input(const struct sprint__dense *dense, const sprint_real *dy, size_t n, const sprint_real *relu_x,

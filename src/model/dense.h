@@ -18,6 +18,9 @@ void sprint__dense_forward(const struct sprint__dense *dense, const sprint_real 
 void sprint__dense_weight(const struct sprint__dense *dense, const sprint_real *x, const sprint_real *dy, size_t n,
                           bool adds, sprint_real *gradient);
 
+/* The part of it that is the biases' (out). */
+void sprint__dense_bias(const sprint_real *dy, size_t n, size_t out, bool adds, sprint_real *gradient);
+
 /* dx (n, in) = dy W^T, dy before f; where relu_x (n, in) is given, what a relu put out, zero wherever it is. */
 void sprint__dense_input(const struct sprint__dense *dense, const sprint_real *dy, size_t n, const sprint_real *relu_x,
                          sprint_real *ret_dx);

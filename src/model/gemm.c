@@ -19,7 +19,12 @@ void sprint__gemm_add(const sprint_real *a, const sprint_real *b, size_t m, size
 
 void sprint__gemm_transposed(const sprint_real *a, const sprint_real *b, size_t k, size_t m, size_t n, bool adds,
                              sprint_real *c) {
-  GEMM(CblasRowMajor, CblasTrans, CblasNoTrans, dim(m), dim(n), dim(k), 1, a, dim(m), b, dim(n), adds, c, dim(n));
+  sprint__gemm_columns(a, m, b, k, m, n, adds, c);
+}
+
+void sprint__gemm_columns(const sprint_real *a, size_t stride, const sprint_real *b, size_t k, size_t m, size_t n,
+                          bool adds, sprint_real *c) {
+  GEMM(CblasRowMajor, CblasTrans, CblasNoTrans, dim(m), dim(n), dim(k), 1, a, dim(stride), b, dim(n), adds, c, dim(n));
 }
 
 void sprint__gemm_by_transposed(const sprint_real *a, const sprint_real *b, size_t m, size_t k, size_t n, bool adds,

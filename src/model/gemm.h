@@ -11,6 +11,10 @@ void sprint__gemm_add(const sprint_real *a, const sprint_real *b, size_t m, size
 void sprint__gemm_transposed(const sprint_real *a, const sprint_real *b, size_t k, size_t m, size_t n, bool adds,
                              sprint_real *c);
 
+/* The same of m columns of a, whose rows are `stride` apart. */
+void sprint__gemm_columns(const sprint_real *a, size_t stride, const sprint_real *b, size_t k, size_t m, size_t n,
+                          bool adds, sprint_real *c);
+
 /* c (m, n) = or, where `adds`, += a (m, k) b^T, b (n, k) */
 void sprint__gemm_by_transposed(const sprint_real *a, const sprint_real *b, size_t m, size_t k, size_t n, bool adds,
                                 sprint_real *c);

@@ -46,8 +46,13 @@ struct sprint__layer {
   size_t fan_in, fan_out;               /* of one weight, for initialising */
   size_t kernel[2], stride, padding[2]; /* rows and columns; of windows alone */
   bool last_in, last_out;               /* images at its input or output are (rows, columns, channels) */
-  size_t saved;                         /* reals per record that forward leaves behind its outputs for backward */
-  size_t activations;                   /* where in a record's activations minus its delta is; its outputs follow */
+  size_t saved;                         /* reals per record that forward leaves behind its outputs for backward, */
+  size_t saved_size;                    /* in which so many bytes are used, record after record */
+  bool reads_y;                         /* its gradient in theta depends on its outputs, beside what is saved */
+  bool keeps_y;                         /* its outputs are needed for some layer's gradient in theta */
+  size_t activations;                   /* where in a record's activations its own are */
+  bool late;                            /* a sum may leave its gradient in theta for later: see struct sprint__late */
+  size_t feeds;                         /* the late layer that takes its outputs; 0: none does */
   size_t scratch;                       /* reals that forward and backward need */
   double products;                      /* multiplications of one record, forward */
 };

@@ -58,102 +58,168 @@ static double lane_cost(size_t n_params) {
 /* Rows that a lane with gradients has at least: fewer move the weights more often than they multiply by them. */
 #define LANE_ROWS 16
 
-struct lanes_work {
+/* Lanes of fewer rows than these, where large layers are late, leave out some of what a product of many rows gains; two
+ * there are all the same. */
+#define LATE_LANE_ROWS 64
+
+/* Where the gradient of some rows goes, and which rows: start .. end. */
+struct turn {
   sprint_model *model;
   const struct sprint__sum_work *sum;
-  bool gradient;
+  size_t start, end;
+  bool wanted; /* the gradient is */
+  bool large;  /* rows are cut as they are where some of it is left for later, */
+  bool late;   /* and it is */
+  bool adds;   /* to the gradient of the turns before */
+  int n_lanes;
+  sprint_real *gradient; /* (n_params), or NULL: it goes to: */
+  const struct sprint__total *total;
 };
 
 static void run_lane(void *user, int lane, size_t start, size_t end) {
-  const struct lanes_work *work = user;
-  struct sprint__lane *l = &work->model->lanes[lane];
-  struct sprint__sums sums = {0, 0, work->gradient ? l->gradient : NULL};
-  work->sum->body(work->sum->user, l, start, end, &sums);
+  const struct turn *turn = user;
+  struct sprint__lane *l = &turn->model->lanes[lane];
+  struct sprint__sums sums = {0, 0, turn->wanted ? l->gradient : NULL};
+  l->late = turn->late;
+  l->row = start;
+  turn->sum->body(turn->sum->user, l, turn->start + start, turn->start + end, &sums);
   l->loss = sums.loss;
   l->correct = sums.correct;
 }
 
 /* How many lanes the rows are cut into where `params` parameters have a gradient. */
-static int lanes_of(const struct sprint__sum_work *work, size_t params) {
-  int n_lanes = sprint__lanes_for(work->n_rows, work->cost_per_row, lane_cost(params));
-  while (params && n_lanes > 1 && work->n_rows < (size_t)n_lanes * LANE_ROWS) n_lanes /= 2;
+static int lanes_of(const struct turn *turn, size_t params) {
+  size_t n = turn->end - turn->start;
+  int n_lanes = sprint__lanes_for(n, turn->sum->cost_per_row, turn->large ? 0 : lane_cost(params));
+  while (turn->large && n_lanes > 2 && n < (size_t)n_lanes * LATE_LANE_ROWS) n_lanes /= 2;
+  while (params && n_lanes > 1 && n < (size_t)n_lanes * LANE_ROWS) n_lanes /= 2;
   return n_lanes;
 }
 
-static void run_lanes(sprint_model *model, const struct sprint__sum_work *work, bool gradient, int n_lanes,
-                      struct sprint__sums *ret_sums) {
-  struct lanes_work lanes = {model, work, gradient};
-  sprint__lanes_run(model->context, work->n_rows, n_lanes, run_lane, &lanes);
-  ret_sums->loss = 0;
-  ret_sums->correct = 0;
-  for (int lane = 0; lane < n_lanes; lane++) {
-    ret_sums->loss += model->lanes[lane].loss;
-    ret_sums->correct += model->lanes[lane].correct;
+static void run_lanes(const struct turn *turn, struct sprint__sums *sums) {
+  sprint_model *model = turn->model;
+  if (turn->late) turn->sum->begin(turn->sum->user, turn->start, turn->end);
+  sprint__lanes_run(model->context, turn->end - turn->start, turn->n_lanes, run_lane, (void *)turn);
+  for (int lane = 0; lane < turn->n_lanes; lane++) {
+    sums->loss += model->lanes[lane].loss;
+    sums->correct += model->lanes[lane].correct;
   }
 }
 
-/* How the lanes' gradients are put together: written to `gradient`, or put to `total`. */
-struct combine_work {
-  const sprint_model *model;
-  int n_lanes;
-  size_t first;
-  sprint_real *gradient;
-  const struct sprint__total *total;
-};
-
 enum { CHUNK = 256 }; /* parameters */
 
-/* In the order of the lanes, in double, whichever thread does it. */
-SPRINT__FAST static void combine_chunk(const struct combine_work *work, size_t start, size_t n) {
-  double sums[CHUNK];
-  const sprint_real *first = work->model->lanes[0].gradient + start;
-  for (size_t i = 0; i < n; i++) sums[i] = (double)first[i];
-  for (int lane = 1; lane < work->n_lanes; lane++) {
-    const sprint_real *part = work->model->lanes[lane].gradient + start;
-    for (size_t i = 0; i < n; i++) sums[i] += (double)part[i];
-  }
-  const struct sprint__total *total = work->total;
-  if (work->gradient)
-    for (size_t i = 0; i < n; i++) work->gradient[start + i] = (sprint_real)sums[i];
+/* n <= CHUNK sums go where the gradient does. */
+SPRINT__INLINE void put_sums(const struct turn *turn, size_t at, size_t n, const double *sums) {
+  const struct sprint__total *total = turn->total;
+  if (turn->gradient)
+    for (size_t i = 0; i < n; i++)
+      turn->gradient[at + i] = (sprint_real)(sums[i] + (turn->adds ? (double)turn->gradient[at + i] : 0));
   else
     for (size_t i = 0; i < n; i++)
-      total->gradient[start + i] = (total->adds ? total->gradient[start + i] : 0) + total->weight * sums[i];
+      total->gradient[at + i] = (turn->adds || total->adds ? total->gradient[at + i] : 0) + total->weight * sums[i];
+}
+
+/* In the order of the lanes, in double, whichever thread does it. */
+SPRINT__FAST static void combine_chunk(const struct turn *turn, size_t at, size_t n) {
+  double sums[CHUNK];
+  const sprint_real *first = turn->model->lanes[0].gradient + at;
+  for (size_t i = 0; i < n; i++) sums[i] = (double)first[i];
+  for (int lane = 1; lane < turn->n_lanes; lane++) {
+    const sprint_real *part = turn->model->lanes[lane].gradient + at;
+    for (size_t i = 0; i < n; i++) sums[i] += (double)part[i];
+  }
+  put_sums(turn, at, n, sums);
+}
+
+static void combine_range(const struct turn *turn, size_t first, size_t end) {
+  for (size_t at = first; at < end; at += CHUNK) combine_chunk(turn, at, end - at < CHUNK ? end - at : CHUNK);
 }
 
 static void combine_chunks(void *user, int lane, size_t start, size_t end) {
   (void)lane;
-  const struct combine_work *work = user;
-  size_t n = work->model->n_params;
-  for (size_t c = start; c < end; c++) {
-    size_t at = work->first + c * CHUNK;
-    combine_chunk(work, at, n - at < CHUNK ? n - at : CHUNK);
+  const struct turn *turn = user;
+  size_t n = turn->model->n_params, first = turn->sum->first + start * CHUNK, last = turn->sum->first + end * CHUNK;
+  combine_range(turn, first, last < n ? last : n);
+}
+
+/* The gradients of all lanes are put together. */
+static void combine(const struct turn *turn) {
+  size_t chunks = (turn->model->n_params - turn->sum->first + CHUNK - 1) / CHUNK;
+  /* a double read, added and written costs about what ten multiplications of a product do */
+  int n_lanes = sprint__lanes_for(chunks, 10.0 * CHUNK * turn->n_lanes, 0);
+  sprint__lanes_run(turn->model->context, chunks, n_lanes, combine_chunks, (void *)turn);
+}
+
+SPRINT__FAST static void put_part(const struct turn *turn, size_t first, size_t n, const sprint_real *part) {
+  double sums[CHUNK];
+  for (size_t at = 0; at < n; at += CHUNK) {
+    size_t some = n - at < CHUNK ? n - at : CHUNK;
+    for (size_t i = 0; i < some; i++) sums[i] = (double)part[at + i];
+    put_sums(turn, first + at, some, sums);
   }
 }
 
-static void combine(struct combine_work *work) {
-  size_t chunks = (work->model->n_params - work->first + CHUNK - 1) / CHUNK;
-  /* a double read, added and written costs about what ten multiplications of a product do */
-  int n_lanes = sprint__lanes_for(chunks, 10.0 * CHUNK * work->n_lanes, 0);
-  sprint__lanes_run(work->model->context, chunks, n_lanes, combine_chunks, work);
+static void do_parts(void *user, int thread, size_t start, size_t end) {
+  const struct turn *turn = user;
+  const sprint_model *model = turn->model;
+  for (size_t p = start; p < end; p++) {
+    const struct sprint__part *part = &model->late.parts[p];
+    sprint_real *room = model->lanes[thread].scratch;
+    if (!part->late) {
+      combine_range(turn, part->first, part->first + part->n);
+    } else if (turn->gradient) {
+      model->ops->late_part(model, part, turn->adds, turn->gradient + part->first);
+    } else {
+      model->ops->late_part(model, part, false, room);
+      put_part(turn, part->first, part->n, room);
+    }
+  }
+}
+
+/* The same, where large layers come late. */
+static void finish_late(const struct turn *turn) {
+  enum { MOST_TASKS = 128 };
+  size_t parts = turn->model->late.n_parts;
+  sprint__tasks_run(turn->model->context, parts, parts < MOST_TASKS ? (int)parts : MOST_TASKS, do_parts, (void *)turn);
+}
+
+/* One turn after the other; there are several only where layers are large. Rows are cut as for gradients of so many
+ * parameters, whether or not they are wanted. One lane alone writes the gradient where it is wanted. */
+static void sum_turns(struct turn *turn, size_t params, struct sprint__sums *ret_sums) {
+  sprint_model *model = turn->model;
+  size_t n = turn->sum->n_rows;
+  turn->large = params && turn->sum->begin && model->late.n_parts && n >= LANE_ROWS;
+  turn->late = turn->large && turn->wanted;
+  size_t rows = turn->large && n > model->late.rows ? model->late.rows : n;
+  ret_sums->loss = ret_sums->correct = 0;
+  do {
+    sprint_real *own = model->lanes[0].gradient;
+    turn->end = n - turn->start < rows ? n : turn->start + rows;
+    turn->n_lanes = lanes_of(turn, params);
+    bool direct = turn->n_lanes == 1 && turn->gradient && !turn->late;
+    if (direct) model->lanes[0].gradient = turn->gradient;
+    run_lanes(turn, ret_sums);
+    model->lanes[0].gradient = own;
+    if (turn->late)
+      finish_late(turn);
+    else if (turn->wanted && !direct)
+      combine(turn);
+    turn->start = turn->end;
+    turn->adds = true;
+  } while (turn->start < n);
 }
 
 void sprint__model_sum(sprint_model *model, const struct sprint__sum_work *work, struct sprint__sums *ret_sums) {
-  sprint_real *gradient = ret_sums->gradient, *own = model->lanes[0].gradient;
-  int n_lanes = lanes_of(work, gradient ? model->n_params - work->first : 0);
-  if (n_lanes == 1 && gradient) model->lanes[0].gradient = gradient; /* one lane alone writes it where it is wanted */
-  run_lanes(model, work, gradient != NULL, n_lanes, ret_sums);
-  model->lanes[0].gradient = own;
-  struct combine_work parts = {model, n_lanes, work->first, gradient, NULL};
-  if (n_lanes > 1 && gradient) combine(&parts);
+  struct turn turn = {
+      .model = model, .sum = work, .wanted = ret_sums->gradient != NULL, .gradient = ret_sums->gradient};
+  sum_turns(&turn, turn.wanted ? model->n_params - work->first : 0, ret_sums);
 }
 
 void sprint__model_sum_to(sprint_model *model, const struct sprint__sum_work *work, const struct sprint__total *total,
                           struct sprint__sums *ret_sums) {
-  int n_lanes = lanes_of(work, model->n_params - work->first);
-  run_lanes(model, work, total->gradient != NULL, n_lanes, ret_sums);
+  struct turn turn = {.model = model, .sum = work, .wanted = total->gradient != NULL, .total = total};
   ret_sums->gradient = NULL;
-  struct combine_work parts = {model, n_lanes, work->first, NULL, total};
-  if (total->gradient) combine(&parts);
+  sum_turns(&turn, model->n_params - work->first, ret_sums);
 }
 
 /* Sums at theta on rows and, unless theta_b is NULL, minus those at theta_b on x_b. */
@@ -176,9 +242,20 @@ static void rows_body(void *user, struct sprint__lane *lane, size_t start, size_
     model->ops->sums(model, lane, work->theta, &rows, sums, work->gradient_x ? work->gradient_x + start * d : NULL);
 }
 
+static void rows_begin(void *user, size_t start, size_t end) {
+  const struct rows_sum *work = user;
+  size_t d = work->model->n_features;
+  struct sprint__rows rows = sprint__rows_part(work->rows, d, start, end);
+  work->model->ops->late_begin(work->model, &rows, work->theta_b != NULL, work->x_b ? work->x_b + start * d : NULL);
+}
+
 static struct sprint__sum_work sum_of(struct rows_sum *work) {
   double cost = work->model->cost_per_row * (work->theta_b ? 2 : 1);
-  return (struct sprint__sum_work){.n_rows = work->rows->n, .cost_per_row = cost, .body = rows_body, .user = work};
+  return (struct sprint__sum_work){.n_rows = work->rows->n,
+                                   .cost_per_row = cost,
+                                   .body = rows_body,
+                                   .begin = work->model->ops->late_begin ? rows_begin : NULL,
+                                   .user = work};
 }
 
 void sprint__model_sums(sprint_model *model, const sprint_real *theta, const struct sprint__rows *rows,

@@ -16,6 +16,10 @@ struct sprint__rows {
   const struct sprint__pixels *pixels;
   const uint32_t *who;  /* (n) whose images */
   const double *weight; /* (n) what each counts for in sums; NULL: 1 */
+  /* Activations of a pass over records without weights: with the records, their gradients. Both (everybody, the model's
+   * n_activations), and need `who`: */
+  sprint_real *keep;           /* a sum leaves those of its rows here; NULL: it does not */
+  const sprint_real *recalled; /* those at theta_b of a difference, which it then does not work out; NULL: it does */
 };
 
 /* Sums over rows, without the L2 penalty. gradient NULL: not wanted. */
@@ -28,22 +32,20 @@ struct sprint__sums {
 /* What is above a dense first layer, for an engine that works out that layer's products itself. The layer's parameters,
  * weights (n_features, out) and biases (out), are theta's first. */
 struct sprint__upper {
-  size_t out;         /* outputs of the first layer, a multiple of SPRINT__GROUP; 0: there is no such layer */
-  size_t activations; /* reals that a pass can keep of a record: with the record itself, its whole gradient */
-  size_t block;       /* rows at a time, at most; half as many where activations are taken off */
+  size_t out;   /* outputs of the first layer, a multiple of SPRINT__GROUP; 0: there is no such layer */
+  size_t block; /* rows at a time, at most; half as many where activations are taken off */
 };
 
 /* Rows as they come to what is above a first layer. */
 struct sprint__upper_rows {
   size_t n;
-  const sprint_real *z; /* (n, out) what the first layer puts out, before its relu; not copied where it is at the
-                           start of the lane's scratch */
-  const sprint_real *y; /* (n) */
-  sprint_real *delta;   /* (n, out) for the gradient of each row's loss in z; NULL: it stays in the scratch */
-  const uint32_t *who;  /* (n) whose activations; needed with either of: */
-  sprint_real *keep;    /* (everybody, activations) the pass leaves those of its rows here; or NULL */
-  const sprint_real *subtracted; /* (everybody, activations) of a pass at other parameters: the gradients there are
-                                   taken off; or NULL */
+  const sprint_real *z;        /* (n, out) what the first layer puts out, before its relu; not copied where it is at the
+                                  start of the lane's scratch */
+  const sprint_real *y;        /* (n) */
+  sprint_real *delta;          /* (n, out) for the gradient of each row's loss in z; NULL: it stays in the scratch */
+  const uint32_t *who;         /* (n) whose activations; needed with either of: */
+  sprint_real *keep;           /* as struct sprint__rows has it */
+  const sprint_real *recalled; /* of a pass at other parameters: the gradients there are taken off; or NULL */
 };
 
 /* The score that individuals want higher. */
@@ -58,6 +60,23 @@ struct sprint__lane {
   sprint_real *scratch;
   sprint_real *gradient; /* (n_params) partial sums */
   double loss, correct;
+  bool late;  /* this sum leaves some of the gradient for later: see struct sprint__late */
+  size_t row; /* where, of the rows that are summed together, the lane's first is */
+};
+
+/* A range of parameters whose gradient is put together by one thread. */
+struct sprint__part {
+  size_t first, n;
+  bool late;
+  size_t layer, from, to; /* of a late one: rows from .. to of that layer's weights, the last with the biases */
+};
+
+/* What a sum over rows leaves until all of its lanes are done: the gradients of large layers, each a product over all
+ * rows, cut by parameters. A lane would move their weights through its cache for a few rows, and its sums again. */
+struct sprint__late {
+  size_t rows;    /* of a sum, at most; more are summed in turns */
+  size_t n_parts; /* of all parameters; 0: nothing is ever late */
+  struct sprint__part *parts;
 };
 
 struct sprint__tensor_view {
@@ -96,6 +115,10 @@ struct sprint__model_ops {
   void (*difference)(const sprint_model *model, struct sprint__lane *lane, const sprint_real *theta,
                      const sprint_real *theta_b, const struct sprint__rows *rows, const sprint_real *x_b,
                      struct sprint__sums *sums);
+  /* A sum, or, where `differs`, a difference, over these rows leaves something for later; its lanes follow. */
+  void (*late_begin)(const sprint_model *model, const struct sprint__rows *rows, bool differs, const sprint_real *x_b);
+  /* And here it is, for a late part; written to ret_gradient (part->n), or, where `adds`, added to it. */
+  void (*late_part)(const sprint_model *model, const struct sprint__part *part, bool adds, sprint_real *ret_gradient);
   /* As sums, of what is above a first layer; written to sums.gradient, or, where `adds`, added to it. Returns where the
    * deltas are, until the lane is used again. NULL where sprint_model.upper.out is 0. */
   const sprint_real *(*upper_sums)(const sprint_model *model, struct sprint__lane *lane, const sprint_real *theta,
@@ -129,6 +152,8 @@ struct sprint_model {
   double cost_per_row;      /* floating-point operations of a gradient, roughly */
   size_t scratch_size;      /* reals per lane */
   struct sprint__upper upper;
+  struct sprint__late late;
+  size_t n_activations; /* reals that a pass can keep of a record; 0: it cannot */
   size_t n_tensors;
   struct sprint__tensor_view *tensors;
   char *layers_text, *loss_text; /* as a config would say them; NULL for custom models */
@@ -176,6 +201,7 @@ struct sprint__sum_work {
   size_t first;        /* parameters before this one are not part of the gradient */
   /* Adds rows start .. end to sums->loss and correct, and writes their gradient unless sums->gradient is NULL. */
   void (*body)(void *user, struct sprint__lane *lane, size_t start, size_t end, struct sprint__sums *sums);
+  void (*begin)(void *user, size_t start, size_t end); /* calls late_begin for these rows; NULL: nothing is late */
   void *user;
 };
 

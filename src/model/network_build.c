@@ -15,7 +15,8 @@
 #define FEW_PARAMS        8192
 
 /* Rows of a block at least, and where interleaved records may come in above the first layer: room for a tile. */
-enum { LEAST_ROWS = 16, LEAST_UPPER_ROWS = 32 };
+/* And where dense layers are large, which want many rows of a product, whatever cache that takes. */
+enum { LEAST_ROWS = 16, LEAST_UPPER_ROWS = 32, LEAST_LATE_ROWS = 256 };
 _Static_assert((int)LEAST_UPPER_ROWS >= (int)SPRINT__INTERLEAVED, "a tile fits a block");
 
 /* A relu between dense layers is done by them: the one before puts out max(., 0), the one after leaves out what that
@@ -35,6 +36,8 @@ struct extent {
   size_t n_params;
   size_t widths, scratch; /* reals of a row's activations; of the layer that works in most */
   double products;
+  bool late;    /* there are large dense layers, */
+  bool windows; /* and layers that look at windows of images, whose activations are many */
 };
 
 static struct extent measure(struct sprint__network *net) {
@@ -46,12 +49,30 @@ static struct extent measure(struct sprint__network *net) {
     if (layer->scratch > e.scratch) e.scratch = layer->scratch;
     if (layer->absorbed) continue;
     e.widths += layer->out + layer->saved;
+    e.late |= layer->late;
+    e.windows |= layer->kernel[0] > 0;
     if (layer->out > net->max_width) net->max_width = layer->out;
     net->last = l;
-    layer->activations = net->activations;
-    net->activations += 2 * layer->out;
   }
   return e;
+}
+
+/* What of a record's activations its whole gradient is put together from, beside the record. */
+static void plan_activations(struct sprint__network *net) {
+  for (size_t l = 0, below = 0; l < net->n_layers; l++) {
+    struct sprint__layer *layer = &net->layers[l];
+    if (layer->absorbed) continue;
+    if (l > 0 && layer->n_weights) net->layers[below].keeps_y = true;
+    if (layer->reads_y) layer->keeps_y = true;
+    below = l;
+  }
+  for (size_t l = 0; l < net->n_layers; l++) {
+    struct sprint__layer *layer = &net->layers[l];
+    if (layer->absorbed) continue;
+    layer->activations = net->activations;
+    net->activations += (layer->n_weights ? layer->out : 0) + (layer->keeps_y ? layer->out : 0) + layer->saved;
+    if (layer->n_weights && layer->out + layer->saved > net->past) net->past = layer->out + layer->saved;
+  }
 }
 
 /* Outputs of a first layer that interleaved records may come in above; 0: they may not. */
@@ -62,13 +83,14 @@ static size_t upper_width(const struct sprint__network *net) {
 
 static size_t block_of(const struct sprint__network *net, const struct extent *e) {
   size_t rows = (e->n_params > FEW_PARAMS ? BLOCK_REALS : BLOCK_REALS_SMALL) / (e->widths + 3 * net->max_width);
-  size_t least = upper_width(net) ? LEAST_UPPER_ROWS : LEAST_ROWS;
+  size_t least = e->late && !e->windows ? LEAST_LATE_ROWS : upper_width(net) ? LEAST_UPPER_ROWS : LEAST_ROWS;
   return rows < least ? least : rows > 256 ? 256 : rows / 16 * 16;
 }
 
 static void absorb(struct sprint__network *net) {
   absorb_relus(net);
   sprint__conv_pool_absorb(net->layers, net->n_layers);
+  sprint__network_mark_late(net);
 }
 
 double sprint__layers_need(struct sprint__layer *layers, size_t n) {
@@ -76,8 +98,9 @@ double sprint__layers_need(struct sprint__layer *layers, size_t n) {
   absorb(&net);
   struct extent e = measure(&net);
   net.block = block_of(&net, &e);
+  plan_activations(&net);
   double reals = (double)sprint__network_scratch(&net, e.scratch) + (double)e.n_params;
-  return SPRINT__MAX_LANES * reals * (double)sizeof(sprint_real);
+  return (SPRINT__MAX_LANES * reals + sprint__network_late_need(&net)) * (double)sizeof(sprint_real);
 }
 
 static void name_tensors(sprint_model *model) {
@@ -105,8 +128,11 @@ static sprint_status describe(sprint_model *model, bool l2_biases) {
   model->n_params = e.n_params;
   name_tensors(model);
   net->block = block_of(net, &e);
-  if (upper) model->upper = (struct sprint__upper){upper, net->activations, net->block};
+  plan_activations(net);
+  model->n_activations = net->activations;
+  if (upper) model->upper = (struct sprint__upper){upper, net->block};
   model->scratch_size = sprint__network_scratch(net, e.scratch);
+
   model->cost_per_row = 6.0 * e.products;
   if (l2_biases) return SPRINT_OK;
   model->undecayed = sprint__arena_take(&model->arena, model->n_params, 1);
@@ -118,8 +144,8 @@ static sprint_status describe(sprint_model *model, bool l2_biases) {
 
 /* Found before memory is taken that a machine does not have. */
 static sprint_status check_room(const struct sprint__section *section, const sprint_model *model) {
-  double need =
-      SPRINT__MAX_LANES * ((double)model->scratch_size + (double)model->n_params) * (double)sizeof(sprint_real);
+  double reals = SPRINT__MAX_LANES * ((double)model->scratch_size + (double)model->n_params);
+  double need = (reals + sprint__network_late_need(model->impl)) * (double)sizeof(sprint_real);
   double there = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
   if (need <= there) return SPRINT_OK;
   return sprint__refuse(section, "layers", "they need %.3g GB to work in, and this machine has %.3g", need / 1e9,
@@ -166,6 +192,7 @@ static sprint_status fill_network(const struct sprint__section *section, struct 
   if (model->n_params == 0)
     return sprint__refuse(section, "layers", "no layer has parameters; a dense one was expected");
   SPRINT__TRY(check_room(section, model));
+  sprint__network_plan_late(model);
   SPRINT__TRY(sprint__gemm_start(section->context));
   model->layers_text = sprint__arena_keep(&model->arena, sprint__layers_text(section));
   model->loss_text = sprint__arena_keep(&model->arena, sprint__section_text(loss));

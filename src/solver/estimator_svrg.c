@@ -197,8 +197,10 @@ static bool svrg_batch(sprint_solver *solver, const sprint_records *records, con
                        struct sprint__estimate *ret_estimate) {
   struct sprint__sums sums = {0, 0, solver->direction};
   struct sprint__linear linear;
+  struct sprint__rows compared = *rows;
   svrg_linear(solver, records->p, &linear);
-  sprint__model_difference(solver->model, solver->theta, linear.anchor, rows,
+  compared.recalled = solver->recalled;
+  sprint__model_difference(solver->model, solver->theta, linear.anchor, &compared,
                            linear.coupled ? records->x_reference : NULL, &sums);
   ret_estimate->control = linear.control;
   ret_estimate->loss = sums.loss / (double)records->n;

@@ -115,6 +115,8 @@ struct sprint_solver {
   bool stratifies;              /* it weighs strata as deployments do: p is needed where there is more than one */
   bool tells_strata, tells_who; /* its batches say of which stratum, and whose, each record is */
   uint64_t least_ifo;           /* per-sample gradients that a step takes at least: none is begun with fewer left */
+  const sprint_real *recalled;  /* everybody's activations at the theta~ that it declares, lent by an engine for a step;
+                                   or NULL */
   bool revisits;                /* it looks at everybody's records again, at other thetas */
   struct sprint__revisit revisit;
   struct sprint__kept *kept; /* everybody's records as they were told; NULL: are not kept */

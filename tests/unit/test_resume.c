@@ -123,8 +123,8 @@ static void test_resume__all_methods_and_shifts(void **state) {
   sprint_population *images = load_images(context);
   for (size_t m = 0; m < n_methods; m++)
     for (size_t s = 0; s < n_shifts; s++, n++) {
-      static const char *const engines[] = {"plain", "pixels"}, *const deploys[] = {"greedy",
-                                                                                    "{kind: every, steps: 3}"};
+      static const char *const engines[] = {"plain", "recall", "pixels"}, *const deploys[] = {
+                                                                              "greedy", "{kind: every, steps: 3}"};
       char spec[512];
       if (n % (getenv("SPRINT_TORTURE") ? 1 : STRIDE) != 0) continue;
       for (size_t e = 0; e < SPRINT__COUNT(engines); e++) {

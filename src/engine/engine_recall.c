@@ -1,0 +1,107 @@
+/* The recall engine: a snapshot's pass already had everybody's gradient at theta~. It keeps the activations that this
+ * gradient is put together from, so that a step takes one pass forward and back, at theta, instead of two. All else is
+ * as `plain` has it. */
+#include <string.h>
+
+#include "engine/engine.h"
+
+struct recall {
+  sprint_real *activations; /* (everybody, the model's n_activations) */
+  sprint_real *x;           /* (everybody, d) their records then; NULL where features do not move */
+  bool known;
+  uint64_t step; /* the solver's steps at the theta of that pass */
+};
+
+static double bytes_of(const struct sprint__engine *engine) {
+  const sprint_population *population = engine->shift->population;
+  size_t each = engine->solver->model->n_activations + (sprint__shift_moves(engine->shift) ? population->d : 0);
+  return (double)population->n * (double)each * (double)sizeof(sprint_real);
+}
+
+static const char *recall_misfit(const struct sprint__engine *engine) {
+  const sprint_solver *solver = engine->solver;
+  const sprint_shift *shift = engine->shift;
+  if (!solver->estimator->linear || !solver->anchors) return "the method's steps do not lean on a snapshot";
+  if (solver->samples) return "a snapshot may be a sample";
+  if (solver->model->n_activations == 0) return "the model is not a network";
+  if (shift->population->weight) return "records have weights";
+  if (sprint__shift_moves(shift) && !solver->coupled)
+    return "features move, and the method compares records that the snapshot has not seen";
+  if (sprint__shift_moves(shift) && (shift->keeps_records || shift->remembers_deployments || shift->ops->drawn))
+    return "features move, and the shift remembers";
+  return bytes_of(engine) <= engine->most_bytes ? NULL : "everybody's activations take more than engine.memory";
+}
+
+static sprint_status recall_setup(struct sprint__engine *engine) {
+  struct recall *recall = engine->impl = sprint__arena_take(&engine->arena, 1, sizeof *recall);
+  if (!recall) return SPRINT_ERROR_MEMORY;
+  const sprint_population *population = engine->shift->population;
+  size_t size = engine->solver->model->n_activations * sizeof *recall->activations;
+  recall->activations = sprint__arena_take(&engine->arena, population->n, size);
+  if (sprint__shift_moves(engine->shift))
+    recall->x = sprint__arena_take(&engine->arena, population->n, population->d * sizeof *recall->x);
+  return sprint__arena_status(&engine->arena);
+}
+
+static void recall_survey(void *user, const sprint_real *theta, const struct sprint__rows *rows,
+                          const struct sprint__total *total, struct sprint__sums *ret_sums) {
+  struct sprint__engine *engine = user;
+  struct recall *recall = engine->impl;
+  struct sprint__rows kept = *rows;
+  size_t d = engine->shift->population->d;
+  kept.keep = recall->activations;
+  for (size_t i = 0; recall->x && i < rows->n; i++)
+    memcpy(recall->x + rows->who[i] * d, rows->x + i * d, d * sizeof *rows->x);
+  recall->known = true;
+  recall->step = engine->survey.step;
+  sprint__model_sums_to(engine->solver->model, theta, &kept, total, ret_sums);
+}
+
+/* The activations at theta~ are worked out again where another survey has been taken since, which nobody counts. */
+static sprint_status ensure(struct sprint__engine *engine, const struct sprint__linear *linear) {
+  const struct recall *recall = engine->impl;
+  uint64_t evals = engine->shift->evals;
+  if (recall->known && recall->step == linear->anchor_step) return SPRINT_OK;
+  engine->survey.known = false;
+  SPRINT__TRY(sprint__survey_anchor(engine, linear));
+  engine->shift->evals = evals;
+  return SPRINT_OK;
+}
+
+/* As sprint__engine_fetch, but that the records under theta~ are recalled; they count as if they were made. */
+static sprint_status fetch(struct sprint__engine *engine, const sprint_want *want, sprint_records *ret_records) {
+  const struct recall *recall = engine->impl;
+  sprint_want current = *want;
+  size_t d = engine->shift->population->d;
+  uint64_t evals = engine->shift->evals;
+  current.reference = 0;
+  SPRINT__TRY(sprint__engine_fetch(engine, engine->who, &current, ret_records));
+  if (!recall->x || !want->reference) return SPRINT_OK;
+  for (size_t i = 0; i < want->n; i++)
+    memcpy(engine->x_anchor + i * d, recall->x + engine->who[i] * d, d * sizeof *recall->x);
+  ret_records->x_reference = engine->x_anchor;
+  engine->shift->evals += engine->shift->evals - evals;
+  return SPRINT_OK;
+}
+
+static sprint_status recall_step(struct sprint__engine *engine, const sprint_want *want) {
+  struct sprint__linear linear;
+  const struct recall *recall = engine->impl;
+  sprint_solver *solver = engine->solver;
+  sprint_records records;
+  solver->estimator->linear(solver, sprint__engine_p(engine), &linear);
+  if (linear.anchor) SPRINT__TRY(ensure(engine, &linear));
+  sprint__engine_draw(engine, want);
+  SPRINT__TRY(fetch(engine, want, &records));
+  solver->recalled = linear.anchor ? recall->activations : NULL;
+  sprint_status status = sprint__solver_tell_made(solver, &records);
+  solver->recalled = NULL;
+  return status;
+}
+
+static const struct sprint__engine_ops recall_ops = {
+    .misfit = recall_misfit, .setup = recall_setup, .survey = recall_survey, .step = recall_step};
+
+const sprint_kind sprint__engine_recall = {
+    "recall", "networks under a snapshot's method: gradients at theta~ from the snapshot's activations", NULL, 0,
+    &recall_ops};

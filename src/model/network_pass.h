@@ -1,0 +1,76 @@
+/* Passes of a block of rows through a network and back: what network.c, network_upper.c and network_score.c share. */
+#ifndef SPRINT_MODEL_NETWORK_PASS_H
+#define SPRINT_MODEL_NETWORK_PASS_H
+
+#include "model/network.h"
+
+/* Where the numbers of one block are. */
+struct sprint__tape {
+  sprint_real *y[SPRINT__MAX_LAYERS];     /* y[l] (block, out_l): outputs of layer l */
+  sprint_real *delta[SPRINT__MAX_LAYERS]; /* delta[l] (block, out_l): the gradient in them; of two layers that follow
+                                             each other in different places, of others maybe in the same */
+  sprint_real *x;                         /* (block, d) images unpacked */
+  sprint_real *spare;                     /* (block, max_width) */
+  sprint_real *past;    /* (block, net->past) what is recalled of a layer, where it cannot go behind the rows */
+  sprint_real *scratch; /* the layers' */
+  bool late;            /* the gradients of large layers are left for later, with: */
+  size_t row;           /* where the block is among the rows that are summed together */
+  int side;             /* 0: of theta; 1: of the parameters that are compared with it */
+};
+
+/* A block of records as the first layer takes them. */
+struct sprint__block {
+  size_t n;
+  const sprint_real *x;
+};
+
+/* For rows from `start` on of the lane's. */
+struct sprint__tape sprint__tape_of(const struct sprint__network *net, const struct sprint__lane *lane, size_t start,
+                                    int side);
+struct sprint__block sprint__block_of(const struct sprint__network *net, const struct sprint__tape *tape,
+                                      const struct sprint__rows *rows, size_t start, size_t block);
+
+/* Through all layers before `end`, and through those of them above the first; returns what comes out. */
+const sprint_real *sprint__forward_to(const struct sprint__network *net, const struct sprint__tape *tape,
+                                      const sprint_real *theta, const struct sprint__block *input, size_t end);
+const sprint_real *sprint__forward_above(const struct sprint__network *net, const struct sprint__tape *tape,
+                                         const sprint_real *theta, size_t n, size_t end);
+
+/* Adds the loss of n outputs f, with its slope in the last layer's delta where that is wanted. weight (n) or NULL. */
+void sprint__add_loss(const struct sprint__network *net, const struct sprint__tape *tape, const sprint_real *f,
+                      const sprint_real *y, const double *weight, size_t n, bool slope, struct sprint__sums *sums);
+
+/* Whose activations are kept, or recalled and taken off. */
+struct sprint__whose {
+  const uint32_t *who; /* (n) */
+  sprint_real *keep;   /* as struct sprint__rows has them */
+  const sprint_real *recalled;
+};
+
+/* From the last layer's delta back to the first layer's; and, unless gradient is NULL, to the parameters of the layers
+ * above it: written, or added where `adds`. */
+void sprint__backward_above(const struct sprint__network *net, const struct sprint__tape *tape,
+                            const sprint_real *theta, size_t n, const struct sprint__whose *whose,
+                            sprint_real *gradient, bool adds);
+
+/* The same, minus the gradients that the recalled activations stand for; of the first layer's delta where `first`, the
+ * records being the same. n is at most half a block. */
+void sprint__backward_difference(const struct sprint__network *net, const struct sprint__tape *tape,
+                                 const sprint_real *theta, size_t n, const struct sprint__whose *whose, bool first,
+                                 sprint_real *gradient, bool adds);
+
+/* From the first layer's delta to its parameters (unless NULL) and the records (unless NULL). */
+void sprint__backward_first(const struct sprint__network *net, const struct sprint__tape *tape,
+                            const sprint_real *theta, const struct sprint__block *input, sprint_real *gradient,
+                            bool adds, sprint_real *dx);
+
+/* to (n, layer's outputs) := minus the deltas of layer l that are recalled. */
+void sprint__recall_delta(const struct sprint__network *net, const struct sprint__whose *whose, size_t n, size_t l,
+                          sprint_real *to);
+
+/* Adds the gradient of layer l that the recalled activations stand for; x (n, in) went into it. */
+void sprint__add_recalled(const struct sprint__network *net, const struct sprint__tape *tape, const sprint_real *theta,
+                          size_t n, const struct sprint__whose *whose, size_t l, const sprint_real *x,
+                          sprint_real *gradient);
+
+#endif
