@@ -36,7 +36,7 @@ def best_wall(command, times=5):
 
 def write_csv(path, rows):
     with open(path, "w", newline="") as f:
-        w = csv.DictWriter(f, rows[0].keys())
+        w = csv.DictWriter(f, dict.fromkeys(key for row in rows for key in row))
         w.writeheader()
         w.writerows(rows)
 
