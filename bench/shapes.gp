@@ -6,6 +6,7 @@ set output folder."/shapes.png"
 set multiplot layout 1,2
 set grid ytics
 set xlabel "shapes, sorted"
+set xrange [0:*]
 set logscale y
 set key top left
 of(what, kind, value) = strcol(1) eq what && strcol(3) eq kind ? value : NaN
