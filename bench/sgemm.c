@@ -1,6 +1,6 @@
-/* What OpenBLAS makes of matrix products: sgemm THREADS [OP:MxNxK ...], OP two of N and T, for C = op(A) op(B), C of M x N.
- * Without products the machine's rate: 2048 square, in GFLOP/s. With products: seconds of each, a line each, the best of
- * a few. THREADS `cpu` is one thread by processor seconds. */
+/* What OpenBLAS makes of matrix products: sgemm THREADS [OP:MxNxK ...], OP two of N and T, for C = op(A) op(B), C of M
+ * x N. Without products the machine's rate: 2048 square, in GFLOP/s. With products: seconds of each, a line each, the
+ * best of a few. THREADS `cpu` is one thread by processor seconds. */
 #define _POSIX_C_SOURCE 199309L
 #include <cblas.h>
 #include <stdbool.h>
@@ -47,7 +47,8 @@ int main(int argc, char **argv) {
   const bool cpu = argc > 1 && !strcmp(argv[1], "cpu");
   if (cpu) clock_used = CLOCK_PROCESS_CPUTIME_ID;
   openblas_set_num_threads(argc > 1 && !cpu ? atoi(argv[1]) : 1);
-  if (argc <= 2) printf("%.1f\n", 2.0 * SIDE * SIDE * SIDE * 1e-9 / seconds_of((struct product){'N', 'N', SIDE, SIDE, SIDE}));
+  if (argc <= 2)
+    printf("%.1f\n", 2.0 * SIDE * SIDE * SIDE * 1e-9 / seconds_of((struct product){'N', 'N', SIDE, SIDE, SIDE}));
   for (int i = 2; i < argc; i++) {
     struct product p;
     if (sscanf(argv[i], "%c%c:%dx%dx%d", &p.a, &p.b, &p.m, &p.n, &p.k) != 5 || p.m < 1 || p.n < 1 || p.k < 1) {
