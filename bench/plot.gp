@@ -13,7 +13,7 @@ if (!exists("part")) {
   set key top left
   set bmargin 10
   plot folder."/results.csv" skip 1 using 5:xtic(stringcolumn(1)." ".stringcolumn(3)." b=".stringcolumn(4)) title "sprint, 1 thread", \
-       "" skip 1 using 6 title "sprint, 2 threads", "" skip 1 using 7 title "PyTorch, best of 1 and 2"
+       "" skip 1 using 6 title "sprint, 2 threads", "" skip 1 using 7 title "PyTorch, at its best"
   unset output
   reset
   set datafile separator ","
