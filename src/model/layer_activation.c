@@ -34,8 +34,8 @@ static const char *activation_setup(struct sprint__layer *layer, const struct sp
       dx[i] = dy[i] * (SLOPE);                                                                                       \
     }                                                                                                                \
   }                                                                                                                  \
-  static const struct sprint__layer_ops NAME##_ops = {activation_setup, NAME##_forward, NAME##_backward, LEAST,      \
-                                                      GREATEST};                                                     \
+  static const struct sprint__layer_ops NAME##_ops = {                                                               \
+      activation_setup, NAME##_forward, NAME##_backward, LEAST, GREATEST, true};                                     \
   const sprint_kind sprint__layer_##NAME = {#NAME, HELP, NULL, 0, &NAME##_ops}
 
 static sprint_real logistic(sprint_real v) {

@@ -1,8 +1,9 @@
 /* conv, relu and maxpool 2 as one layer, against the three layers one after the other.
  *
- * Oracle: layer_conv.c (im2col), layer_activation.c and layer_pool.c. Where records, slopes and biases are small
- * integers and weights are multiples of 4, all sums are exact whatever their order (Winograd's transform divides
- * weights by 4 at most; no sum passes 2^24), so that both ways agree to the bit, ties included. */
+ * Oracle: layer_conv.c, layer_activation.c and layer_pool.c, which test_conv.c holds against their definitions. Where
+ * records, slopes and biases are small integers and weights are multiples of 4, all sums are exact whatever their order
+ * (Winograd's transform divides weights by 4 at most; no sum passes 2^24), so that both ways agree to the bit, ties
+ * included. */
 #include "help.h"
 
 #include <float.h>
@@ -45,7 +46,7 @@ static const struct trial trials[] = {
     {{6, 20, 300}, {{8, {3, 3}, false}}},
     {{3, 16, 16}, {{8, {3, 3}, false}, {16, {3, 3}, false}}}, /* the second takes the first one's order */
     {{3, 13, 11}, {{16, {3, 3}, true}, {5, {2, 2}, true}}},
-    {{2, 12, 9}, {{7, {3, 3}, false}, {8, {3, 3}, false}}}, /* 7 filters are rounded up: it does not */
+    {{2, 12, 9}, {{7, {3, 3}, false}, {8, {3, 3}, false}}}, /* 7 filters are rounded up */
 };
 enum { N_TRIALS = sizeof trials / sizeof trials[0] };
 
@@ -94,7 +95,10 @@ static void new_chain(const struct trial *trial, bool absorbs, struct chain *cha
     add_layer(chain, &sprint__layer_relu, NULL, &shape);
     add_layer(chain, &sprint__layer_maxpool, &(struct sprint__argument){.number = 2}, &shape);
   }
-  if (absorbs) sprint__conv_pool_absorb(chain->layers, chain->n);
+  if (absorbs) {
+    sprint__conv_pool_absorb(chain->layers, chain->n);
+    sprint__conv_absorb(chain->layers, chain->n);
+  }
   for (size_t l = 0; l < chain->n; l++) {
     const struct sprint__layer *layer = &chain->layers[l];
     assert_int_equal(layer->absorbed, absorbs && l % 3 > 0);
