@@ -9,8 +9,9 @@ enum {
   SUMS = 12,
 };
 
-/* Bytes of image and dy that the weights' gradient goes over again and again: of the first cache most. */
-enum { BAND_SIZE = 24 * 1024 };
+/* Bytes of image and dy that the weights' gradient goes over again and again: somewhat more than the first cache, of
+ * which a tile takes a line here and there. */
+enum { BAND_SIZE = 48 * 1024 };
 
 /* The first n numbers of a group that is not full. */
 SPRINT__INLINE void store_part(sprint_real *at, group value, size_t n) {
@@ -178,27 +179,4 @@ SPRINT__FAST void sprint__conv_correlate(const struct sprint__conv *of, const sp
     band.rows = most < 1 ? 1 : most < of->rows - r ? most : of->rows - r;
     band_correlate(&band, x + r * of->down, dy + r * of->to_down, dw, db);
   }
-}
-
-SPRINT__FAST void sprint__transpose(const sprint_real *restrict from, size_t rows, size_t columns, size_t from_stride,
-                                    size_t to_stride, sprint_real *restrict to) {
-  for (size_t r = 0; r < rows; r++)
-    for (size_t c = 0; c < columns; c++) to[c * to_stride + r] = from[r * from_stride + c];
-}
-
-void sprint__conv_place(const struct sprint__shape *shape, bool last, const sprint_real *x, size_t line,
-                        sprint_real *to) {
-  size_t channels = shape->channels, width = shape->width;
-  for (size_t r = 0; r < shape->height; r++, to += line)
-    if (last)
-      memcpy(to, x + r * width * channels, width * channels * sizeof *x);
-    else
-      sprint__transpose(x + r * width, channels, width, shape->height * width, channels, to);
-}
-
-sprint_real *sprint__conv_take(sprint_real *base, size_t *used, size_t n) {
-  if (!*used && base) *used = (SPRINT__LINE - (uintptr_t)base / sizeof *base % SPRINT__LINE) % SPRINT__LINE;
-  sprint_real *part = base ? base + *used : NULL;
-  *used += (n + SPRINT__LINE - 1) / SPRINT__LINE * SPRINT__LINE;
-  return part;
 }
