@@ -40,6 +40,26 @@ static inline size_t sprint__conv_panel(size_t filters, size_t k, size_t g, size
 void sprint__conv_multiply(const struct sprint__conv *of, const sprint_real *x, const sprint_real *panels,
                            const sprint_real *bias, bool relu, sprint_real *y);
 
+/* The same for windows of 3x3 and a stride of 1 by Winograd's F(2x2, 3x3), with fewer than half of the products: tiles
+ * of four outputs. Where rows or columns of outputs are odd, a line or a group behind the image may be read. */
+struct sprint__winograd {
+  size_t channels, lanes; /* lanes: filters in whole groups, in panels of two */
+  size_t line;            /* as above */
+  size_t rows, columns;   /* of tiles */
+};
+enum { SPRINT__WINOGRAD_PLACES = 16, SPRINT__WINOGRAD_WORTH = 8 /* channels from which on it pays */ };
+
+/* weights: panels of channels * width for each of 16 places, from those of 9; room: so many numbers. */
+void sprint__winograd_weights(const struct sprint__winograd *of, const sprint_real *panels, sprint_real *ret_weights);
+size_t sprint__winograd_room(const struct sprint__winograd *of);
+void sprint__winograd_plain(const struct sprint__winograd *of, const struct sprint__conv *plain, const sprint_real *x,
+                            const sprint_real *weights, const sprint_real *bias, bool relu, sprint_real *room,
+                            sprint_real *y);
+
+/* Each four pooled to y (rows, columns, lanes) with its codes: see conv_pool.h. */
+void sprint__winograd_pool(const struct sprint__winograd *of, const sprint_real *x, const sprint_real *weights,
+                           const sprint_real *bias, sprint_real *room, sprint_real *ret_y, unsigned char *ret_codes);
+
 /* dw (panels) += windows^T dy and db (lanes) += dy, over all outputs. dy: a group more may be read. */
 void sprint__conv_correlate(const struct sprint__conv *of, const sprint_real *x, const sprint_real *dy, sprint_real *dw,
                             sprint_real *db);

@@ -3,9 +3,6 @@
 
 #include "model/conv.h"
 
-/* Channels from which on it pays to transform tiles. */
-enum { WORTH_WINOGRAD = 8 };
-
 static size_t rounded(size_t n, size_t to) { return (n + to - 1) / to * to; }
 
 static struct sprint__conv_pool conv_pool_of(const struct sprint__layer *layer) {
@@ -18,8 +15,12 @@ static struct sprint__conv_pool conv_pool_of(const struct sprint__layer *layer) 
   of.image = (layer->from.height + 2 * layer->padding[0]) * of.line + SPRINT__GROUP;
   of.rows = layer->to.height;
   of.columns = layer->to.width;
-  of.winograd = layer->kernel[0] == 3 && layer->kernel[1] == 3 && of.channels >= WORTH_WINOGRAD;
+  of.winograd = layer->kernel[0] == 3 && layer->kernel[1] == 3 && of.channels >= SPRINT__WINOGRAD_WORTH;
   return of;
+}
+
+static struct sprint__winograd winograd_of(const struct sprint__conv_pool *of) {
+  return (struct sprint__winograd){of->channels, of->lanes, of->line, of->rows, of->columns};
 }
 
 /* What the scratch holds. */
@@ -36,14 +37,16 @@ struct room {
 };
 
 static struct room room_of(const struct sprint__conv_pool *of, sprint_real *scratch, size_t *ret_size) {
+  struct sprint__winograd tiles = winograd_of(of);
   struct room room;
   size_t used = 0, outputs = of->rows * of->columns;
   room.x = sprint__conv_take(scratch, &used, of->image);
   room.dx = sprint__conv_take(scratch, &used, of->image);
   room.y = sprint__conv_take(scratch, &used, outputs * of->lanes);
   room.weights = sprint__conv_take(scratch, &used, of->kernel_rows * of->run_room * of->lanes);
-  room.transformed = sprint__conv_take(scratch, &used, of->winograd ? SPRINT__PLACES * of->channels * of->lanes : 0);
-  room.tiles = sprint__conv_take(scratch, &used, of->winograd ? sprint__winograd_room(of) : 0);
+  room.transformed =
+      sprint__conv_take(scratch, &used, of->winograd ? SPRINT__WINOGRAD_PLACES * of->channels * of->lanes : 0);
+  room.tiles = sprint__conv_take(scratch, &used, of->winograd ? sprint__winograd_room(&tiles) : 0);
   room.bias = sprint__conv_take(scratch, &used, of->lanes);
   room.dw = sprint__conv_take(scratch, &used, of->filters * (of->kernel_rows * of->run_room + 1));
   room.hits.values = sprint__conv_take(scratch, &used, SPRINT__LISTED * (outputs + SPRINT__GROUP));
@@ -82,15 +85,17 @@ static unsigned char *codes_of(const struct sprint__layer *layer, const sprint_r
   return (unsigned char *)(y + n * layer->out);
 }
 
-/* Weights (filters, channels, kernel rows, kernel columns) to (kernel rows, run, lanes). */
+/* Weights (filters, channels, kernel rows, kernel columns) to panels of two groups of filters. */
 static void order_forward(const struct sprint__conv_pool *of, const sprint_real *theta, const struct room *room) {
-  size_t kernel_columns = of->run / of->channels;
-  memset(room->weights, 0, of->kernel_rows * of->run * of->lanes * sizeof *theta);
-  for (size_t f = 0; f < of->filters; f++)
+  size_t kernel_columns = of->run / of->channels, window = of->kernel_rows * of->run, width;
+  memset(room->weights, 0, window * of->lanes * sizeof *theta);
+  for (size_t f = 0; f < of->filters; f++) {
+    sprint_real *to = room->weights + sprint__conv_panel(of->lanes, window, f / SPRINT__GROUP, &width);
     for (size_t c = 0; c < of->channels; c++)
       for (size_t ky = 0; ky < of->kernel_rows; ky++)
         for (size_t kx = 0; kx < kernel_columns; kx++)
-          room->weights[(ky * of->run + kx * of->channels + c) * of->lanes + f] = *theta++;
+          to[(ky * of->run + kx * of->channels + c) * width + f % SPRINT__GROUP] = *theta++;
+  }
   memset(room->bias, 0, of->lanes * sizeof *theta);
   memcpy(room->bias, theta, of->filters * sizeof *theta);
 }
@@ -121,16 +126,17 @@ static void conv_pool_forward(const struct sprint__layer *layer, const sprint_re
                               size_t n, sprint_real *ret_y, sprint_real *scratch) {
   struct sprint__conv_pool of = conv_pool_of(layer);
   struct room room = room_of(&of, scratch, NULL);
+  struct sprint__winograd tiles = winograd_of(&of);
   size_t outputs = of.rows * of.columns;
   unsigned char *codes = codes_of(layer, ret_y, n);
   order_forward(&of, theta, &room);
-  if (of.winograd) sprint__winograd_weights(&of, room.weights, room.transformed);
+  if (of.winograd) sprint__winograd_weights(&tiles, room.weights, room.transformed);
   memset(room.x, 0, of.image * sizeof *x);
   for (size_t i = 0; i < n; i++, x += layer->in, ret_y += layer->out, codes += outputs * of.lanes) {
     sprint_real *y = layer->last_out && of.lanes == of.filters ? ret_y : room.y;
     sprint__conv_place(&layer->from, layer->last_in, x, of.line, room.x + inner_at(layer, &of));
     if (of.winograd)
-      sprint__conv_pool_winograd(&of, room.x, room.transformed, room.bias, room.tiles, y, codes);
+      sprint__winograd_pool(&tiles, room.x, room.transformed, room.bias, room.tiles, y, codes);
     else
       sprint__conv_pool_forward(&of, room.x, room.weights, room.bias, y, codes);
     if (!layer->last_out)

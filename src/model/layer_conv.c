@@ -1,95 +1,49 @@
 /* Convolution: planes (channels, height, width) to (filters, rows, columns), weights (filters, channels, kernel rows,
  * kernel columns) as PyTorch's nn.Conv2d; with max(., 0) where it has taken in the relu after it. Here records and
  * weights are brought into the order of conv.h's kernels and back. */
-#include "model/conv.h"
+#include "model/conv_product.h"
 
 enum { FILTERS, KERNEL, PADDING, STRIDE };
 enum { SAME, VALID };
 
-/* Forward, and for the weights' gradient but for where dy is. */
-static struct sprint__conv forward_of(const struct sprint__layer *layer) {
-  size_t channels = layer->from.channels, line = (layer->from.width + 2 * layer->padding[1]) * channels;
-  return (struct sprint__conv){.rows = layer->to.height,
-                               .columns = layer->to.width,
-                               .down = layer->stride * line,
-                               .across = layer->stride * channels,
-                               .kernel_rows = layer->kernel[0],
-                               .run = layer->kernel[1] * channels,
-                               .line = line,
-                               .filters = layer->to.channels,
-                               .to_down = layer->to.width * layer->to.channels,
-                               .to_across = layer->to.channels};
-}
-
-/* Rows or columns (k: 0, 1) of zeros before dy, for the windows that are not all within it; and all, with those behind.
- */
-static size_t dy_before(const struct sprint__layer *layer, int k) {
-  return (layer->kernel[k] + layer->stride - 1) / layer->stride - 1;
-}
-
-static size_t dy_length(const struct sprint__layer *layer, int k) {
-  size_t out = k ? layer->to.width : layer->to.height, in = k ? layer->from.width : layer->from.height;
-  size_t seen = (in - 1 + layer->padding[k]) / layer->stride + 1;
-  return dy_before(layer, k) + (seen > out ? seen : out);
-}
-
-/* One dimension of the gradient in the image. Kernel places first, first + stride, .. reach every stride-th row, from
- * row `at` on: `n` rows in all, of which the first one's window starts at row `from` of dy with its zeros. */
-struct phase {
-  size_t first, places, at, n, from;
-};
-
-static struct phase phase_of(const struct sprint__layer *layer, int k, size_t first) {
-  size_t s = layer->stride, pad = layer->padding[k], in = k ? layer->from.width : layer->from.height;
-  size_t q = pad > first ? (pad - first + s - 1) / s : 0; /* row at + pad = s q + first */
-  struct phase phase = {.first = first, .at = s * q + first - pad};
-  phase.places = layer->kernel[k] > first ? (layer->kernel[k] - first + s - 1) / s : 0;
-  phase.n = phase.at < in ? (in - phase.at + s - 1) / s : 0;
-  phase.from = phase.places ? q + dy_before(layer, k) + 1 - phase.places : 0;
-  return phase;
-}
-
-static struct sprint__conv input_of(const struct sprint__layer *layer, const struct phase *down,
-                                    const struct phase *across) {
-  size_t filters = layer->to.channels, channels = layer->from.channels, line = dy_length(layer, 1) * filters;
-  return (struct sprint__conv){.rows = down->n,
-                               .columns = across->n,
-                               .down = line,
-                               .across = filters,
-                               .kernel_rows = down->places,
-                               .run = across->places * filters,
-                               .line = line,
-                               .filters = channels,
-                               .to_down = layer->stride * layer->from.width * channels,
-                               .to_across = layer->stride * channels};
-}
-
-/* Where the image starts within its padding. */
-static size_t inner_at(const struct sprint__layer *layer, const struct sprint__conv *of) {
-  return layer->padding[0] * of->line + layer->padding[1] * layer->from.channels;
-}
-
 /* What the scratch holds. */
 struct room {
-  sprint_real *x;              /* an image in its padding */
+  sprint_real *x;              /* an image in its padding, and a line and a group that may be read */
   sprint_real *y, *dx;         /* one record's, channels last */
-  sprint_real *dy;             /* within its zeros */
-  sprint_real *weights;        /* panels, forward or of all phases backward */
+  sprint_real *dy;             /* within its zeros, and as much behind them */
+  sprint_real *weights;        /* forward, or of all phases */
+  sprint_real *work;           /* what products work in */
   sprint_real *bias, *dw, *db; /* dw: panels */
 };
 
+/* Rooms for the weights and for the work of all products, forward or backward. */
+static void size_products(const struct sprint__layer *layer, size_t *ret_weights, size_t *ret_work) {
+  struct sprint__product forward = sprint__product_forward(layer);
+  size_t weights = 0;
+  *ret_weights = sprint__product_weights(&forward);
+  *ret_work = sprint__product_room(&forward);
+  for (size_t k = 0; k < sprint__product_phases(layer); k++) {
+    struct sprint__product phase = sprint__product_backward(layer, k);
+    weights += sprint__product_weights(&phase);
+    if (sprint__product_room(&phase) > *ret_work) *ret_work = sprint__product_room(&phase);
+  }
+  if (weights > *ret_weights) *ret_weights = weights;
+}
+
 static struct room room_of(const struct sprint__layer *layer, sprint_real *scratch, size_t *ret_size) {
-  struct sprint__conv of = forward_of(layer);
-  size_t used = 0, lanes = sprint__conv_lanes(of.filters), window = of.kernel_rows * of.run;
-  size_t back = layer->kernel[0] * layer->kernel[1] * of.filters * sprint__conv_lanes(layer->from.channels);
+  struct sprint__conv of = sprint__product_forward(layer).of;
+  size_t used = 0, lanes = sprint__conv_lanes(of.filters), n_weights, n_work;
+  size_t lines = layer->from.height + 2 * layer->padding[0], dy_line = sprint__dy_length(layer, 1) * of.filters;
   struct room room;
-  room.x = sprint__conv_take(scratch, &used, (layer->from.height + 2 * layer->padding[0]) * of.line);
+  size_products(layer, &n_weights, &n_work);
+  room.x = sprint__conv_take(scratch, &used, (lines + 1) * of.line + SPRINT__GROUP);
   room.y = sprint__conv_take(scratch, &used, of.rows * of.to_down);
   room.dx = sprint__conv_take(scratch, &used, layer->in);
-  room.dy = sprint__conv_take(scratch, &used, dy_length(layer, 0) * dy_length(layer, 1) * of.filters + SPRINT__GROUP);
-  room.weights = sprint__conv_take(scratch, &used, window * lanes > back ? window * lanes : back);
+  room.dy = sprint__conv_take(scratch, &used, (sprint__dy_length(layer, 0) + 1) * dy_line + SPRINT__GROUP);
+  room.weights = sprint__conv_take(scratch, &used, n_weights);
+  room.work = sprint__conv_take(scratch, &used, n_work);
   room.bias = sprint__conv_take(scratch, &used, lanes);
-  room.dw = sprint__conv_take(scratch, &used, window * lanes);
+  room.dw = sprint__conv_take(scratch, &used, of.kernel_rows * of.run * lanes);
   room.db = sprint__conv_take(scratch, &used, lanes);
   if (ret_size) *ret_size = used + SPRINT__LINE;
   return room;
@@ -128,58 +82,9 @@ static const char *conv_setup(struct sprint__layer *layer, const struct sprint__
   return NULL;
 }
 
-/* How theta's weights are read as a matrix of panels: (rows, columns, depth) of a window, for each filter. */
-struct view {
-  size_t rows, columns, depth, filters;
-  ptrdiff_t start, row, column, deep, filter; /* where they begin, and the way from one to the next */
-};
-
-static struct view view_forward(const struct sprint__layer *layer) {
-  size_t kh = layer->kernel[0], kw = layer->kernel[1];
-  return (struct view){kh,
-                       kw,
-                       layer->from.channels,
-                       layer->to.channels,
-                       0,
-                       (ptrdiff_t)kw,
-                       1,
-                       (ptrdiff_t)(kh * kw),
-                       (ptrdiff_t)layer->fan_in};
-}
-
-/* The places of a phase, the last first; filters and channels change places. */
-static struct view view_backward(const struct sprint__layer *layer, const struct phase *down,
-                                 const struct phase *across) {
-  ptrdiff_t kw = (ptrdiff_t)layer->kernel[1], s = (ptrdiff_t)layer->stride;
-  ptrdiff_t last_row = (ptrdiff_t)down->first + s * ((ptrdiff_t)down->places - 1);
-  ptrdiff_t last_column = (ptrdiff_t)across->first + s * ((ptrdiff_t)across->places - 1);
-  return (struct view){down->places,
-                       across->places,
-                       layer->to.channels,
-                       layer->from.channels,
-                       last_row * kw + last_column,
-                       -s * kw,
-                       -s,
-                       (ptrdiff_t)layer->fan_in,
-                       (ptrdiff_t)layer->kernel[0] * kw};
-}
-
-/* The panels of a view; how many numbers. */
-static size_t order(const struct view *view, const sprint_real *theta, sprint_real *panels) {
-  size_t window = view->rows * view->columns * view->depth, groups = sprint__conv_groups(view->filters), width;
-  for (size_t g = 0; g < groups; g++) {
-    size_t first = sprint__conv_first(view->filters, g);
-    size_t used = view->filters < SPRINT__GROUP ? view->filters : SPRINT__GROUP;
-    sprint_real *to = panels + sprint__conv_panel(view->filters, window, g, &width);
-    for (size_t r = 0; r < view->rows; r++)
-      for (size_t c = 0; c < view->columns; c++)
-        for (size_t d = 0; d < view->depth; d++, to += width) {
-          const sprint_real *from = theta + view->start + (ptrdiff_t)r * view->row + (ptrdiff_t)c * view->column +
-                                    (ptrdiff_t)d * view->deep + (ptrdiff_t)first * view->filter;
-          for (size_t l = 0; l < SPRINT__GROUP; l++) to[l] = l < used ? from[(ptrdiff_t)l * view->filter] : 0;
-        }
-  }
-  return window * groups * SPRINT__GROUP;
+/* Where an image starts within its padding. */
+static size_t inner_at(const struct sprint__layer *layer, size_t line) {
+  return layer->padding[0] * line + layer->padding[1] * layer->from.channels;
 }
 
 /* A vector of n in groups as the panels have them. */
@@ -189,39 +94,19 @@ static void order_bias(const sprint_real *bias, size_t n, sprint_real *to) {
       to[g * SPRINT__GROUP + l] = first + l < n ? bias[first + l] : 0;
 }
 
-/* The panels of dw, and db behind them, to theta's order: each filter from the first group that has it. */
-static void put_gradient(const struct view *view, const sprint_real *dw, const sprint_real *db, bool adds,
-                         sprint_real *gradient) {
-  size_t window = view->rows * view->columns * view->depth, width;
-  sprint_real *biases = gradient + window * view->filters;
-  for (size_t f = 0; f < view->filters; f++) {
-    size_t g = f / SPRINT__GROUP, lane = f - sprint__conv_first(view->filters, g);
-    const sprint_real *from = dw + sprint__conv_panel(view->filters, window, g, &width) + lane;
-    for (size_t r = 0; r < view->rows; r++)
-      for (size_t c = 0; c < view->columns; c++)
-        for (size_t d = 0; d < view->depth; d++, from += width) {
-          sprint_real *to = gradient + (ptrdiff_t)r * view->row + (ptrdiff_t)c * view->column +
-                            (ptrdiff_t)d * view->deep + (ptrdiff_t)f * view->filter;
-          *to = *from + (adds ? *to : 0);
-        }
-    biases[f] = db[g * SPRINT__GROUP + lane] + (adds ? biases[f] : 0);
-  }
-}
-
 static void conv_forward(const struct sprint__layer *layer, const sprint_real *theta, const sprint_real *x, size_t n,
                          sprint_real *ret_y, sprint_real *scratch) {
-  struct sprint__conv of = forward_of(layer);
-  struct view view = view_forward(layer);
+  struct sprint__product product = sprint__product_forward(layer);
   struct room room = room_of(layer, scratch, NULL);
-  order(&view, theta, room.weights);
-  order_bias(theta + layer->n_weights, of.filters, room.bias);
+  size_t line = product.of.line, filters = layer->to.channels, outputs = layer->to.height * layer->to.width;
+  sprint__product_order(&product, theta, room.work, room.weights);
+  order_bias(theta + layer->n_weights, filters, room.bias);
   memset(room.x, 0, (size_t)(room.y - room.x) * sizeof *x);
   for (size_t i = 0; i < n; i++, x += layer->in, ret_y += layer->out) {
     sprint_real *y = layer->last_out ? ret_y : room.y;
-    sprint__conv_place(&layer->from, layer->last_in, x, of.line, room.x + inner_at(layer, &of));
-    sprint__conv_multiply(&of, room.x, room.weights, room.bias, layer->then_relu, y);
-    if (!layer->last_out)
-      sprint__transpose(y, of.rows * of.columns, of.filters, of.filters, of.rows * of.columns, ret_y);
+    sprint__conv_place(&layer->from, layer->last_in, x, line, room.x + inner_at(layer, line));
+    sprint__product_run(&product, room.x, room.weights, room.bias, layer->then_relu, room.work, y);
+    if (!layer->last_out) sprint__transpose(y, outputs, filters, filters, outputs, ret_y);
   }
 }
 
@@ -231,56 +116,49 @@ SPRINT__FAST static void mask(const sprint_real *restrict dy, const sprint_real 
   for (size_t i = 0; i < n; i++) to[i] = y[i] <= 0 ? 0 : dy[i];
 }
 
-/* All phases of one record; `weights` has their panels, one after the other. */
-static void input_gradient(const struct sprint__layer *layer, const struct room *room, sprint_real *dx) {
-  const sprint_real *weights = room->weights;
-  for (size_t a = 0; a < layer->stride; a++)
-    for (size_t b = 0; b < layer->stride; b++) {
-      struct phase down = phase_of(layer, 0, a), across = phase_of(layer, 1, b);
-      struct sprint__conv of = input_of(layer, &down, &across);
-      sprint__conv_multiply(&of, room->dy + down.from * of.line + across.from * layer->to.channels, weights, NULL,
-                            false, dx + (down.at * layer->from.width + across.at) * of.filters);
-      weights += of.kernel_rows * of.run * sprint__conv_lanes(of.filters);
-    }
+static void order_phases(const struct sprint__layer *layer, const sprint_real *theta, const struct room *room) {
+  sprint_real *weights = room->weights;
+  for (size_t k = 0; k < sprint__product_phases(layer); k++) {
+    struct sprint__product phase = sprint__product_backward(layer, k);
+    sprint__product_order(&phase, theta, room->work, weights);
+    weights += sprint__product_weights(&phase);
+  }
 }
 
-static void order_phases(const struct sprint__layer *layer, const sprint_real *theta, sprint_real *weights) {
-  for (size_t a = 0; a < layer->stride; a++)
-    for (size_t b = 0; b < layer->stride; b++) {
-      struct phase down = phase_of(layer, 0, a), across = phase_of(layer, 1, b);
-      struct view view = view_backward(layer, &down, &across);
-      weights += order(&view, theta, weights);
-    }
+/* One record's dx, from dy within its zeros. */
+static void input_gradient(const struct sprint__layer *layer, const struct room *room, sprint_real *dx) {
+  size_t pixels = layer->from.height * layer->from.width, channels = layer->from.channels;
+  const sprint_real *weights = room->weights;
+  for (size_t k = 0; k < sprint__product_phases(layer); k++) {
+    struct sprint__product phase = sprint__product_backward(layer, k);
+    sprint__product_run(&phase, room->dy, weights, NULL, false, room->work, layer->last_in ? dx : room->dx);
+    weights += sprint__product_weights(&phase);
+  }
+  if (!layer->last_in) sprint__transpose(room->dx, pixels, channels, channels, pixels, dx);
 }
 
 static void conv_backward(const struct sprint__layer *layer, const sprint_real *theta, const sprint_real *x,
                           const sprint_real *y, size_t n, const sprint_real *dy, sprint_real *dx, sprint_real *gradient,
                           bool adds, sprint_real *scratch) {
-  struct sprint__conv of = forward_of(layer);
-  struct view view = view_forward(layer);
+  struct sprint__product product = sprint__product_forward(layer);
+  struct sprint__conv of = product.of;
   struct room room = room_of(layer, scratch, NULL);
-  size_t pixels = layer->from.height * layer->from.width, channels = layer->from.channels;
-  of.to_down = dy_length(layer, 1) * of.filters;
-  sprint_real *inner = room.x + inner_at(layer, &of);
-  sprint_real *d = room.dy + dy_before(layer, 0) * of.to_down + dy_before(layer, 1) * of.filters;
+  of.to_down = sprint__dy_length(layer, 1) * of.filters;
+  sprint_real *d = room.dy + sprint__dy_before(layer, 0) * of.to_down + sprint__dy_before(layer, 1) * of.filters;
   memset(room.x, 0, (size_t)(room.y - room.x) * sizeof *x);
   memset(room.dy, 0, (size_t)(room.weights - room.dy) * sizeof *dy);
   if (gradient) memset(room.dw, 0, ((size_t)(room.db - room.dw) + sprint__conv_lanes(of.filters)) * sizeof *dy);
-  if (dx) order_phases(layer, theta, room.weights);
-  for (size_t i = 0; i < n; i++) {
-    const sprint_real *own = layer->then_relu ? room.y : dy + i * layer->out;
-    if (layer->then_relu) mask(dy + i * layer->out, y + i * layer->out, layer->out, room.y);
-    sprint__conv_place(&layer->to, layer->last_out, own, of.to_down, d);
+  if (dx) order_phases(layer, theta, &room);
+  for (size_t i = 0; i < n; i++, x += layer->in, y += layer->out, dy += layer->out) {
+    if (layer->then_relu) mask(dy, y, layer->out, room.y);
+    sprint__conv_place(&layer->to, layer->last_out, layer->then_relu ? room.y : dy, of.to_down, d);
     if (gradient) {
-      sprint__conv_place(&layer->from, layer->last_in, x + i * layer->in, of.line, inner);
+      sprint__conv_place(&layer->from, layer->last_in, x, of.line, room.x + inner_at(layer, of.line));
       sprint__conv_correlate(&of, room.x, d, room.dw, room.db);
     }
-    if (!dx) continue;
-    sprint_real *to = layer->last_in ? dx + i * layer->in : room.dx;
-    input_gradient(layer, &room, to);
-    if (!layer->last_in) sprint__transpose(to, pixels, channels, channels, pixels, dx + i * layer->in);
+    if (dx) input_gradient(layer, &room, dx + i * layer->in);
   }
-  if (gradient) put_gradient(&view, room.dw, room.db, adds, gradient);
+  if (gradient) sprint__product_gradient(&product, room.dw, room.db, adds, gradient);
 }
 
 static const struct sprint__layer_ops conv_ops = {conv_setup, conv_forward, conv_backward};
