@@ -13,9 +13,22 @@ enum {
  * which a tile takes a line here and there. */
 enum { BAND_SIZE = 48 * 1024 };
 
-/* The first n numbers of a group that is not full. */
+/* The first n numbers of a group that is not full: four, two, one. */
 SPRINT__INLINE void store_part(sprint_real *at, group value, size_t n) {
-  for (size_t k = 0; k < n; k++) at[k] = value[k];
+#ifndef SPRINT_DOUBLE
+  if (n & 4) {
+    __auto_type four = __builtin_shufflevector(value, value, 0, 1, 2, 3);
+    memcpy(at, &four, sizeof four);
+    at += 4;
+    value = (group)__builtin_shufflevector(value, value, 4, 5, 6, 7, 0, 1, 2, 3);
+  }
+#endif
+  if (n & 2) {
+    __auto_type two = __builtin_shufflevector(value, value, 0, 1);
+    memcpy(at, &two, sizeof two);
+    at += 2;
+  }
+  if (n & 1) at[0] = n & 2 ? value[2] : value[0];
 }
 
 /* The sums of a tile: bias + windows . panel. */
@@ -45,13 +58,32 @@ struct place {
   sprint_real *y, *row_y;
 };
 
-SPRINT__INLINE void next_place(const struct sprint__conv *of, struct place *at) {
-  at->x += of->across;
-  at->y += of->to_across;
-  if (++at->column < of->columns) return;
+/* `places` further, which is at most to the end of the row. */
+SPRINT__INLINE void next_place(const struct sprint__conv *of, struct place *at, size_t places) {
+  at->x += places * of->across;
+  at->y += places * of->to_across;
+  if ((at->column += places) < of->columns) return;
   at->column = 0;
   at->x = at->row_x += of->down;
   at->y = at->row_y += of->to_down;
+}
+
+/* The first `used` of as many places as a tile has, and on to those behind them; the rest are the last one again. */
+SPRINT__INLINE void take_places(const struct sprint__conv *of, struct place *at, size_t used, size_t places,
+                                const sprint_real **x, sprint_real **y) {
+  if (used == places && at->column + places <= of->columns) { /* which is usual, and quicker */
+    for (size_t p = 0; p < places; p++) {
+      x[p] = at->x + p * of->across;
+      y[p] = at->y + p * of->to_across;
+    }
+    next_place(of, at, places);
+    return;
+  }
+  for (size_t p = 0; p < places; p++) {
+    x[p] = p < used ? at->x : x[p - 1];
+    y[p] = p < used ? at->y : y[p - 1];
+    if (p < used) next_place(of, at, 1);
+  }
 }
 
 /* A tile of the n outputs from `at` on, or of `places` of them, and on to those behind it. */
@@ -62,12 +94,7 @@ SPRINT__INLINE size_t tile_forward(const struct sprint__conv *of, struct place *
   group sums[SUMS];
   size_t used = n < places ? n : places, first = sprint__conv_first(of->filters, g);
   size_t second = sprint__conv_first(of->filters, g + groups - 1);
-  for (size_t p = 0; p < places; p++) {
-    x[p] = at->x;
-    y[p] = at->y;
-    if (p < used - 1) next_place(of, at);
-  }
-  if (n > used) next_place(of, at);
+  take_places(of, at, used, places, x, y);
   tile_multiply(of, x, panel, bias, places, groups, sums);
 #pragma GCC unroll 8
   for (size_t p = 0; p < places; p++) {
