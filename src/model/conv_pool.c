@@ -1,11 +1,7 @@
 /* conv, relu and maxpool 2 as one layer: see conv_pool.h. Here records are brought into the kernels' order and back. */
 #include "model/conv_pool.h"
 
-/* Numbers that fill a line of cache, where parts of the scratch begin. */
-enum { LINE = 64 / sizeof(sprint_real) };
-
-/* Channels from which on it pays to transform tiles. */
-enum { WORTH_WINOGRAD = 8 };
+#include "model/conv.h"
 
 static size_t rounded(size_t n, size_t to) { return (n + to - 1) / to * to; }
 
@@ -19,8 +15,12 @@ static struct sprint__conv_pool conv_pool_of(const struct sprint__layer *layer) 
   of.image = (layer->from.height + 2 * layer->padding[0]) * of.line + SPRINT__GROUP;
   of.rows = layer->to.height;
   of.columns = layer->to.width;
-  of.winograd = layer->kernel[0] == 3 && layer->kernel[1] == 3 && of.channels >= WORTH_WINOGRAD;
+  of.winograd = layer->kernel[0] == 3 && layer->kernel[1] == 3 && of.channels >= SPRINT__WINOGRAD_WORTH;
   return of;
+}
+
+static struct sprint__winograd winograd_of(const struct sprint__conv_pool *of) {
+  return (struct sprint__winograd){of->channels, of->lanes, of->line, of->rows, of->columns};
 }
 
 /* What the scratch holds. */
@@ -36,60 +36,48 @@ struct room {
   uint64_t *bits;           /* (rows, columns, 4) */
 };
 
-/* A part of n numbers, from *used on; `base` NULL: only counted. */
-static sprint_real *take(sprint_real *base, size_t *used, size_t n) {
-  sprint_real *part = base ? base + *used : NULL;
-  *used += rounded(n, LINE);
-  return part;
-}
-
 static struct room room_of(const struct sprint__conv_pool *of, sprint_real *scratch, size_t *ret_size) {
+  struct sprint__winograd tiles = winograd_of(of);
   struct room room;
-  size_t used = (LINE - (uintptr_t)scratch / sizeof *scratch % LINE) % LINE, outputs = of->rows * of->columns;
-  room.x = take(scratch, &used, of->image);
-  room.dx = take(scratch, &used, of->image);
-  room.y = take(scratch, &used, outputs * of->lanes);
-  room.weights = take(scratch, &used, of->kernel_rows * of->run_room * of->lanes);
-  room.transformed = take(scratch, &used, of->winograd ? SPRINT__PLACES * of->channels * of->lanes : 0);
-  room.tiles = take(scratch, &used, of->winograd ? sprint__winograd_room(of) : 0);
-  room.bias = take(scratch, &used, of->lanes);
-  room.dw = take(scratch, &used, of->filters * (of->kernel_rows * of->run_room + 1));
-  room.hits.values = take(scratch, &used, SPRINT__LISTED * (outputs + SPRINT__GROUP));
-  room.hits.at = (uint32_t *)take(scratch, &used, SPRINT__LISTED * (outputs + SPRINT__GROUP));
-  room.bits = (uint64_t *)take(scratch, &used, outputs * SPRINT__POOLED * sizeof *room.bits / sizeof *scratch);
-  if (ret_size) *ret_size = used + LINE;
+  size_t used = 0, outputs = of->rows * of->columns;
+  room.x = sprint__conv_take(scratch, &used, of->image);
+  room.dx = sprint__conv_take(scratch, &used, of->image);
+  room.y = sprint__conv_take(scratch, &used, outputs * of->lanes);
+  room.weights = sprint__conv_take(scratch, &used, of->kernel_rows * of->run_room * of->lanes);
+  room.transformed =
+      sprint__conv_take(scratch, &used, of->winograd ? SPRINT__WINOGRAD_PLACES * of->channels * of->lanes : 0);
+  room.tiles = sprint__conv_take(scratch, &used, of->winograd ? sprint__winograd_room(&tiles) : 0);
+  room.bias = sprint__conv_take(scratch, &used, of->lanes);
+  room.dw = sprint__conv_take(scratch, &used, of->filters * (of->kernel_rows * of->run_room + 1));
+  room.hits.values = sprint__conv_take(scratch, &used, SPRINT__LISTED * (outputs + SPRINT__GROUP));
+  room.hits.at = (uint32_t *)sprint__conv_take(scratch, &used, SPRINT__LISTED * (outputs + SPRINT__GROUP));
+  room.bits =
+      (uint64_t *)sprint__conv_take(scratch, &used, outputs * SPRINT__POOLED * sizeof *room.bits / sizeof *scratch);
+  if (ret_size) *ret_size = used + SPRINT__LINE;
   return room;
 }
 
-/* to (columns, rows) = from (rows, columns), the rows of `to` to_stride apart. */
-SPRINT__FAST static void transpose(const sprint_real *restrict from, size_t rows, size_t columns, size_t from_stride,
-                                   size_t to_stride, sprint_real *restrict to) {
-  for (size_t r = 0; r < rows; r++)
-    for (size_t c = 0; c < columns; c++) to[c * to_stride + r] = from[r * from_stride + c];
+/* Where the image starts within its padding. */
+static size_t inner_at(const struct sprint__layer *layer, const struct sprint__conv_pool *of) {
+  return layer->padding[0] * of->line + layer->padding[1] * of->channels;
 }
 
-/* An image into its place within the padding. */
-static void pad(const struct sprint__layer *layer, const struct sprint__conv_pool *of, const sprint_real *x,
-                sprint_real *padded) {
-  size_t width = layer->from.width, plane = layer->from.height * width, line = width * of->channels;
-  padded += layer->padding[0] * of->line + layer->padding[1] * of->channels;
-  for (size_t r = 0; r < layer->from.height; r++, padded += of->line)
-    if (layer->last_in)
-      memcpy(padded, x + r * line, line * sizeof *x);
-    else
-      transpose(x + r * width, of->channels, width, plane, of->channels, padded);
-}
-
-/* And out of it. */
+/* An image out of its padding. */
 static void unpad(const struct sprint__layer *layer, const struct sprint__conv_pool *of, const sprint_real *padded,
                   sprint_real *x) {
   size_t width = layer->from.width, plane = layer->from.height * width, line = width * of->channels;
-  padded += layer->padding[0] * of->line + layer->padding[1] * of->channels;
+  padded += inner_at(layer, of);
   for (size_t r = 0; r < layer->from.height; r++, padded += of->line)
     if (layer->last_in)
       memcpy(x + r * line, padded, line * sizeof *x);
     else
-      transpose(padded, width, of->channels, of->channels, plane, x + r * width);
+      sprint__transpose(padded, width, of->channels, of->channels, plane, x + r * width);
+}
+
+/* Outputs, `from_lanes` numbers apart, without or with the filters that they were rounded up by. */
+static void repack(const sprint_real *from, size_t from_lanes, size_t outputs, size_t filters, size_t to_lanes,
+                   sprint_real *to) {
+  for (size_t p = 0; p < outputs; p++) memcpy(to + p * to_lanes, from + p * from_lanes, filters * sizeof *to);
 }
 
 /* The codes of n records lie behind their outputs. */
@@ -97,15 +85,17 @@ static unsigned char *codes_of(const struct sprint__layer *layer, const sprint_r
   return (unsigned char *)(y + n * layer->out);
 }
 
-/* Weights (filters, channels, kernel rows, kernel columns) to (kernel rows, run, lanes). */
+/* Weights (filters, channels, kernel rows, kernel columns) to panels of two groups of filters. */
 static void order_forward(const struct sprint__conv_pool *of, const sprint_real *theta, const struct room *room) {
-  size_t kernel_columns = of->run / of->channels;
-  memset(room->weights, 0, of->kernel_rows * of->run * of->lanes * sizeof *theta);
-  for (size_t f = 0; f < of->filters; f++)
+  size_t kernel_columns = of->run / of->channels, window = of->kernel_rows * of->run, width;
+  memset(room->weights, 0, window * of->lanes * sizeof *theta);
+  for (size_t f = 0; f < of->filters; f++) {
+    sprint_real *to = room->weights + sprint__conv_panel(of->lanes, window, f / SPRINT__GROUP, &width);
     for (size_t c = 0; c < of->channels; c++)
       for (size_t ky = 0; ky < of->kernel_rows; ky++)
         for (size_t kx = 0; kx < kernel_columns; kx++)
-          room->weights[(ky * of->run + kx * of->channels + c) * of->lanes + f] = *theta++;
+          to[(ky * of->run + kx * of->channels + c) * width + f % SPRINT__GROUP] = *theta++;
+  }
   memset(room->bias, 0, of->lanes * sizeof *theta);
   memcpy(room->bias, theta, of->filters * sizeof *theta);
 }
@@ -136,19 +126,23 @@ static void conv_pool_forward(const struct sprint__layer *layer, const sprint_re
                               size_t n, sprint_real *ret_y, sprint_real *scratch) {
   struct sprint__conv_pool of = conv_pool_of(layer);
   struct room room = room_of(&of, scratch, NULL);
+  struct sprint__winograd tiles = winograd_of(&of);
   size_t outputs = of.rows * of.columns;
   unsigned char *codes = codes_of(layer, ret_y, n);
   order_forward(&of, theta, &room);
-  if (of.winograd) sprint__winograd_weights(&of, room.weights, room.transformed);
+  if (of.winograd) sprint__winograd_weights(&tiles, room.weights, room.transformed);
   memset(room.x, 0, of.image * sizeof *x);
   for (size_t i = 0; i < n; i++, x += layer->in, ret_y += layer->out, codes += outputs * of.lanes) {
-    sprint_real *y = layer->last_out ? ret_y : room.y;
-    pad(layer, &of, x, room.x);
+    sprint_real *y = layer->last_out && of.lanes == of.filters ? ret_y : room.y;
+    sprint__conv_place(&layer->from, layer->last_in, x, of.line, room.x + inner_at(layer, &of));
     if (of.winograd)
-      sprint__conv_pool_winograd(&of, room.x, room.transformed, room.bias, room.tiles, y, codes);
+      sprint__winograd_pool(&tiles, room.x, room.transformed, room.bias, room.tiles, y, codes);
     else
       sprint__conv_pool_forward(&of, room.x, room.weights, room.bias, y, codes);
-    if (!layer->last_out) transpose(y, outputs, of.filters, of.lanes, outputs, ret_y);
+    if (!layer->last_out)
+      sprint__transpose(y, outputs, of.filters, of.lanes, outputs, ret_y);
+    else if (y != ret_y)
+      repack(y, of.lanes, outputs, of.filters, of.filters, ret_y);
   }
 }
 
@@ -163,10 +157,13 @@ static void conv_pool_backward(const struct sprint__layer *layer, const sprint_r
   if (gradient) memset(room.dw, 0, (n_dw + of.filters) * sizeof *dx);
   memset(room.x, 0, of.image * sizeof *x);
   for (size_t i = 0; i < n; i++, x += layer->in, dy += layer->out, codes += outputs * of.lanes) {
-    const sprint_real *d = layer->last_out ? dy : room.y;
-    if (!layer->last_out) transpose(dy, of.filters, outputs, outputs, of.lanes, room.y);
+    const sprint_real *d = layer->last_out && of.lanes == of.filters ? dy : room.y;
+    if (!layer->last_out)
+      sprint__transpose(dy, of.filters, outputs, outputs, of.lanes, room.y);
+    else if (d != dy)
+      repack(dy, of.filters, outputs, of.filters, of.lanes, room.y);
     if (gradient) {
-      pad(layer, &of, x, room.x);
+      sprint__conv_place(&layer->from, layer->last_in, x, of.line, room.x + inner_at(layer, &of));
       sprint__conv_pool_weight(&of, room.x, d, codes, &room.hits, room.dw, room.dw + n_dw);
     }
     if (!dx) continue;
@@ -184,7 +181,6 @@ static bool is_conv_pool(const struct sprint__layer *layers) {
          layers[2].kind == &sprint__layer_maxpool && layers[2].stride == 2;
 }
 
-/* Between two of them images stay in the kernels' order, unless filters had to be rounded up. */
 void sprint__conv_pool_absorb(struct sprint__layer *layers, size_t n) {
   for (size_t l = 0; l + 3 <= n; l++) {
     struct sprint__layer *conv = &layers[l];
@@ -197,7 +193,5 @@ void sprint__conv_pool_absorb(struct sprint__layer *layers, size_t n) {
     conv->saved_size = of.rows * of.columns * of.lanes;
     conv->saved = (conv->saved_size + sizeof(sprint_real) - 1) / sizeof(sprint_real);
     room_of(&of, NULL, &conv->scratch);
-    conv->last_out = l + 6 <= n && is_conv_pool(conv + 3) && of.lanes == of.filters;
-    conv->last_in = l >= 3 && conv[-3].last_out;
   }
 }

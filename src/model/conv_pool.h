@@ -21,7 +21,7 @@ struct sprint__conv_pool {
   size_t line;          /* numbers in one row of the padded image */
   size_t image;         /* numbers in the padded image, and a group more that may be read */
   size_t rows, columns; /* of windows of four */
-  bool winograd;        /* forward by sprint__conv_pool_winograd */
+  bool winograd;        /* forward by sprint__winograd_pool */
 };
 
 /* Where the window of output `which` of pool (row, column) starts in the padded image. */
@@ -29,19 +29,10 @@ static inline size_t sprint__window_at(const struct sprint__conv_pool *of, size_
   return (2 * row + which / 2) * of->line + (2 * column + which % 2) * of->channels;
 }
 
-/* y (rows, columns, lanes) and the codes beside it. weights (kernel_rows, run, lanes), bias (lanes). */
+/* y (rows, columns, lanes) and the codes beside it. weights: panels as in conv.h, filters rounded up with
+ * zeros; bias (lanes). */
 void sprint__conv_pool_forward(const struct sprint__conv_pool *of, const sprint_real *x, const sprint_real *weights,
                                const sprint_real *bias, sprint_real *ret_y, unsigned char *ret_codes);
-
-/* The same for windows of 3x3 by Winograd's F(2x2, 3x3), with fewer than half of the products. weights: channels *
- * lanes for each of 16 places, as sprint__winograd_weights makes them of those above; room: sprint__winograd_room()
- * numbers. */
-enum { SPRINT__PLACES = 16 };
-void sprint__conv_pool_winograd(const struct sprint__conv_pool *of, const sprint_real *x, const sprint_real *weights,
-                                const sprint_real *bias, sprint_real *room, sprint_real *ret_y,
-                                unsigned char *ret_codes);
-void sprint__winograd_weights(const struct sprint__conv_pool *of, const sprint_real *weights, sprint_real *ret_weights);
-size_t sprint__winograd_room(const struct sprint__conv_pool *of);
 
 /* Outputs of one filter that have a gradient: where their windows start, and the gradients; a group of room more. */
 struct sprint__hits {

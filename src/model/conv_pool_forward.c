@@ -12,7 +12,7 @@ SPRINT__INLINE void convolve(const struct sprint__conv_pool *of, const sprint_re
   }
   for (size_t ky = 0; ky < of->kernel_rows; ky++, x += of->line) {
     const sprint_real *corners[SPRINT__POOLED] = {x, x + of->channels, x + of->line, x + of->line + of->channels};
-    for (size_t j = 0; j < of->run; j++, weights += of->lanes) {
+    for (size_t j = 0; j < of->run; j++, weights += groups * G) {
       group w = load(weights), v = groups > 1 ? load(weights + G) : w;
 #pragma GCC unroll 4
       for (int q = 0; q < SPRINT__POOLED; q++) {
@@ -37,11 +37,12 @@ SPRINT__FAST void sprint__conv_pool_forward(const struct sprint__conv_pool *of, 
       for (size_t c = 0; c < of->columns; c++) {
         const sprint_real *at = x + sprint__window_at(of, r, c, 0);
         size_t to = (r * of->columns + c) * of->lanes + f;
+        const sprint_real *panel = weights + f * of->kernel_rows * of->run;
         group sums[2][SPRINT__POOLED];
         if (of->lanes - f > G)
-          convolve(of, at, weights + f, bias + f, 2, sums);
+          convolve(of, at, panel, bias + f, 2, sums);
         else
-          convolve(of, at, weights + f, bias + f, 1, sums);
+          convolve(of, at, panel, bias + f, 1, sums);
         sprint__pool(sums[0], ret_y + to, ret_codes + to);
         if (of->lanes - f > G) sprint__pool(sums[1], ret_y + to + G, ret_codes + to + G);
       }

@@ -26,6 +26,7 @@ struct sprint__layer_ops {
                    const sprint_real *y, size_t n, const sprint_real *dy, sprint_real *dx, sprint_real *gradient,
                    bool adds, sprint_real *scratch);
   double least, greatest; /* what its outputs stay within, whatever comes in; both 0: nothing */
+  bool element_wise;      /* an output follows from the input at its place, so that their order does not matter */
 };
 
 /* The complaint of a layer that looks at windows of an image. */
@@ -59,6 +60,10 @@ struct sprint__layer {
 
 /* Wherever three of n layers are conv, relu and maxpool 2, the first does all three. */
 void sprint__conv_pool_absorb(struct sprint__layer *layers, size_t n);
+
+/* After that: any other conv takes in a relu behind it, and from one conv or maxpool to the next images stay (rows,
+ * columns, channels). */
+void sprint__conv_absorb(struct sprint__layer *layers, size_t n);
 
 static inline size_t sprint__shape_size(const struct sprint__shape *shape) {
   return shape->channels * shape->height * shape->width;

@@ -1,7 +1,7 @@
 /* Activations: y = f(x) element by element, and f' from x and y. */
-#include <tgmath.h>
+#include <math.h>
 
-#include "base/fast.h"
+#include "base/group_math.h"
 #include "model/layer.h"
 
 static const char *activation_setup(struct sprint__layer *layer, const struct sprint__argument *arguments) {
@@ -10,49 +10,88 @@ static const char *activation_setup(struct sprint__layer *layer, const struct sp
   return NULL;
 }
 
-/* Defines NAME_forward, NAME_backward and the kind from expressions in `v` (the input) and `y` (the output), which is
- * within LEAST .. GREATEST. */
-#define ACTIVATION(NAME, LEAST, GREATEST, VALUE, SLOPE, HELP)                                                        \
-  SPRINT__FAST static void NAME##_forward(const struct sprint__layer *layer, const sprint_real *theta,               \
-                                          const sprint_real *restrict x_, size_t n, sprint_real *restrict ret_y,     \
-                                          sprint_real *scratch) {                                                    \
-    (void)theta, (void)scratch;                                                                                      \
-    for (size_t i = 0; i < n * layer->out; i++) {                                                                    \
-      const sprint_real v = x_[i];                                                                                   \
-      ret_y[i] = (VALUE);                                                                                            \
-    }                                                                                                                \
-  }                                                                                                                  \
-  SPRINT__FAST static void NAME##_backward(const struct sprint__layer *layer, const sprint_real *theta,              \
-                                           const sprint_real *restrict x_, const sprint_real *restrict y_, size_t n, \
-                                           const sprint_real *restrict dy, sprint_real *restrict dx,                 \
-                                           sprint_real *gradient, bool adds, sprint_real *scratch) {                 \
-    (void)theta, (void)gradient, (void)adds, (void)scratch;                                                          \
-    if (!dx) return;                                                                                                 \
-    for (size_t i = 0; i < n * layer->out; i++) {                                                                    \
-      const sprint_real v = x_[i], y = y_[i];                                                                        \
-      (void)v, (void)y;                                                                                              \
-      dx[i] = dy[i] * (SLOPE);                                                                                       \
-    }                                                                                                                \
-  }                                                                                                                  \
-  static const struct sprint__layer_ops NAME##_ops = {activation_setup, NAME##_forward, NAME##_backward, LEAST,      \
-                                                      GREATEST};                                                     \
+/* Defines NAME_forward, NAME_backward and the kind from NAME_value(v) and NAME_slope(v, y), functions of groups of the
+ * input and the output, which is within LEAST .. GREATEST. What does not fill a group at the end is done in one. */
+#define ACTIVATION(NAME, LEAST, GREATEST, HELP)                                                                       \
+  SPRINT__FAST static void NAME##_forward(const struct sprint__layer *layer, const sprint_real *theta,                \
+                                          const sprint_real *x, size_t n, sprint_real *ret_y, sprint_real *scratch) { \
+    (void)theta, (void)scratch;                                                                                       \
+    size_t i = 0, end = n * layer->out;                                                                               \
+    for (; i + G <= end; i += G) store(ret_y + i, NAME##_value(load(x + i)));                                         \
+    if (i < end) store_end(ret_y + i, NAME##_value(load_end(x + i, end - i)), end - i);                               \
+  }                                                                                                                   \
+  SPRINT__FAST static void NAME##_backward(                                                                           \
+      const struct sprint__layer *layer, const sprint_real *theta, const sprint_real *x, const sprint_real *y,        \
+      size_t n, const sprint_real *dy, sprint_real *dx, sprint_real *gradient, bool adds, sprint_real *scratch) {     \
+    (void)theta, (void)gradient, (void)adds, (void)scratch;                                                           \
+    size_t i = 0, end = dx ? n * layer->out : 0, left;                                                                \
+    for (; i + G <= end; i += G) store(dx + i, load(dy + i) * NAME##_slope(load(x + i), load(y + i)));                \
+    if ((left = end - i) == 0) return;                                                                                \
+    group slope = NAME##_slope(load_end(x + i, left), load_end(y + i, left));                                         \
+    store_end(dx + i, load_end(dy + i, left) * slope, left);                                                          \
+  }                                                                                                                   \
+  static const struct sprint__layer_ops NAME##_ops = {                                                                \
+      activation_setup, NAME##_forward, NAME##_backward, LEAST, GREATEST, true};                                      \
   const sprint_kind sprint__layer_##NAME = {#NAME, HELP, NULL, 0, &NAME##_ops}
 
-static sprint_real logistic(sprint_real v) {
-  sprint_real e = exp(-fabs(v));
-  return (v >= 0 ? 1 : e) / (1 + e);
+/* n numbers, fewer than a group. */
+SPRINT__INLINE group load_end(const sprint_real *at, size_t n) {
+  sprint_real values[G] = {0};
+  memcpy(values, at, n * sizeof *at);
+  return load(values);
 }
 
-#define ROOT_HALF           ((sprint_real)0.70710678118654752440)
-#define ROOT_TWO_PI_INVERSE ((sprint_real)0.39894228040143267794)
-#define GELU_LEAST          -0.17 /* at x = -0.7518 */
-#define HALF                ((sprint_real)0.5)
+SPRINT__INLINE void store_end(sprint_real *at, group value, size_t n) {
+  sprint_real values[G];
+  store(values, value);
+  memcpy(at, values, n * sizeof *at);
+}
 
 /* Compared this way round a NaN stays one, as in PyTorch: a diverged run is seen to be. */
-ACTIVATION(relu, 0, INFINITY, v <= 0 ? 0 : v, v <= 0 ? 0 : (sprint_real)1, "max(x, 0)");
-ACTIVATION(tanh, -1, 1, tanh(v), 1 - y * y, "hyperbolic tangent");
-ACTIVATION(sigmoid, 0, 1, logistic(v), y *(1 - y), "1 / (1 + exp(-x))");
-ACTIVATION(softplus, 0, INFINITY, fmax(v, (sprint_real)0) + log1p(exp(-fabs(v))), logistic(v), "log(1 + exp(x))");
-ACTIVATION(gelu, GELU_LEAST, INFINITY, v *HALF *(1 + erf(v * ROOT_HALF)),
-           HALF *(1 + erf(v * ROOT_HALF)) + v * ROOT_TWO_PI_INVERSE * exp(-HALF * v * v),
-           "x Phi(x), by the error function");
+SPRINT__INLINE group relu_value(group v) { return positive(v); }
+SPRINT__INLINE group relu_slope(group v, group y) {
+  (void)y;
+  return masked((group){0} + 1, v);
+}
+
+SPRINT__INLINE group tanh_value(group v) { return group_tanh(v); }
+SPRINT__INLINE group tanh_slope(group v, group y) {
+  (void)v;
+  return 1 - y * y;
+}
+
+SPRINT__INLINE group sigmoid_value(group v) { return group_logistic(v); }
+SPRINT__INLINE group sigmoid_slope(group v, group y) {
+  (void)v;
+  return y * (1 - y);
+}
+
+SPRINT__INLINE group softplus_value(group v) { return positive(v) + group_log1p(group_exp(-group_abs(v))); }
+SPRINT__INLINE group softplus_slope(group v, group y) {
+  (void)y;
+  return group_logistic(v);
+}
+
+/* |v|, or a number of which the tail is 0 in any case: v Phi(v) is then right at infinity too. */
+SPRINT__INLINE group gelu_size(group v) {
+  group size = group_abs(v), most = SPRINT__ALL(GROUP_TAIL_END);
+  return blend(size > most, most, size);
+}
+
+SPRINT__INLINE group gelu_value(group v) {
+  group density, size = gelu_size(v), tail = group_tail(size, &density);
+  return blend(v < 0, -size * tail, v * (1 - tail));
+}
+SPRINT__INLINE group gelu_slope(group v, group y) {
+  (void)y;
+  group density, size = gelu_size(v), below = group_tail(size, &density) - size * density;
+  return blend(v < 0, below, 1 - below);
+}
+
+#define GELU_LEAST -0.17 /* at x = -0.7518 */
+
+ACTIVATION(relu, 0, INFINITY, "max(x, 0)");
+ACTIVATION(tanh, -1, 1, "hyperbolic tangent");
+ACTIVATION(sigmoid, 0, 1, "1 / (1 + exp(-x))");
+ACTIVATION(softplus, 0, INFINITY, "log(1 + exp(x))");
+ACTIVATION(gelu, GELU_LEAST, INFINITY, "x Phi(x), by the normal distribution's tail");

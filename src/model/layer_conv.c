@@ -1,13 +1,53 @@
 /* Convolution: planes (channels, height, width) to (filters, rows, columns), weights (filters, channels, kernel rows,
- * kernel columns) as PyTorch's nn.Conv2d. Each record's windows are laid out as the columns of a matrix (im2col), so
- * that the work is matrix products. */
-#include <string.h>
-
-#include "model/gemm.h"
-#include "model/layer.h"
+ * kernel columns) as PyTorch's nn.Conv2d; with max(., 0) where it has taken in the relu after it. Here records and
+ * weights are brought into the order of conv.h's kernels and back. */
+#include "model/conv_product.h"
 
 enum { FILTERS, KERNEL, PADDING, STRIDE };
 enum { SAME, VALID };
+
+/* What the scratch holds. */
+struct room {
+  sprint_real *x;              /* an image in its padding, and a line and a group that may be read */
+  sprint_real *y, *dx;         /* one record's, channels last */
+  sprint_real *dy;             /* within its zeros, and as much behind them */
+  sprint_real *weights;        /* forward, or of all phases */
+  sprint_real *work;           /* what products work in */
+  sprint_real *bias, *dw, *db; /* dw: panels */
+};
+
+/* Rooms for the weights and for the work of all products, forward or backward. */
+static void size_products(const struct sprint__layer *layer, size_t *ret_weights, size_t *ret_work) {
+  struct sprint__product forward = sprint__product_forward(layer);
+  size_t weights = 0;
+  *ret_weights = sprint__product_weights(&forward);
+  *ret_work = sprint__product_room(&forward);
+  for (size_t k = 0; k < sprint__product_phases(layer); k++) {
+    struct sprint__product phase = sprint__product_backward(layer, k);
+    weights += sprint__product_weights(&phase);
+    if (sprint__product_room(&phase) > *ret_work) *ret_work = sprint__product_room(&phase);
+  }
+  if (weights > *ret_weights) *ret_weights = weights;
+}
+
+static struct room room_of(const struct sprint__layer *layer, sprint_real *scratch, size_t *ret_size) {
+  struct sprint__conv of = sprint__product_forward(layer).of;
+  size_t used = 0, lanes = sprint__conv_lanes(of.filters), n_weights, n_work;
+  size_t lines = layer->from.height + 2 * layer->padding[0], dy_line = sprint__dy_length(layer, 1) * of.filters;
+  struct room room;
+  size_products(layer, &n_weights, &n_work);
+  room.x = sprint__conv_take(scratch, &used, (lines + 1) * of.line + SPRINT__GROUP);
+  room.y = sprint__conv_take(scratch, &used, of.rows * of.to_down);
+  room.dx = sprint__conv_take(scratch, &used, layer->in);
+  room.dy = sprint__conv_take(scratch, &used, (sprint__dy_length(layer, 0) + 1) * dy_line + SPRINT__GROUP);
+  room.weights = sprint__conv_take(scratch, &used, n_weights);
+  room.work = sprint__conv_take(scratch, &used, n_work);
+  room.bias = sprint__conv_take(scratch, &used, lanes);
+  room.dw = sprint__conv_take(scratch, &used, of.kernel_rows * of.run * lanes);
+  room.db = sprint__conv_take(scratch, &used, lanes);
+  if (ret_size) *ret_size = used + SPRINT__LINE;
+  return room;
+}
 
 /* Output length of one dimension; 0: the kernel does not fit. */
 static size_t conv_length(size_t length, size_t kernel, size_t padding, size_t stride) {
@@ -37,106 +77,88 @@ static const char *conv_setup(struct sprint__layer *layer, const struct sprint__
   layer->fan_out = layer->to.channels * window;
   layer->n_weights = layer->to.channels * layer->fan_in;
   layer->n_biases = layer->to.channels;
-  layer->scratch = layer->fan_in * layer->to.height * layer->to.width;
+  room_of(layer, NULL, &layer->scratch);
   layer->products = (double)layer->n_weights * (double)(layer->to.height * layer->to.width);
   return NULL;
 }
 
-/* The part of an output row that a kernel column can see: outputs first .. end-1 read the input at
- * output * stride + shift. */
-struct span {
-  size_t first, end;
-  ptrdiff_t shift;
-};
-
-static struct span span_of(size_t out, size_t in, size_t stride, size_t padding, size_t kernel_at) {
-  struct span span = {0, out, (ptrdiff_t)kernel_at - (ptrdiff_t)padding};
-  while (span.first < out && (ptrdiff_t)(span.first * stride) + span.shift < 0) span.first++;
-  while (span.end > span.first && (ptrdiff_t)((span.end - 1) * stride) + span.shift >= (ptrdiff_t)in) span.end--;
-  return span;
+/* Where an image starts within its padding. */
+static size_t inner_at(const struct sprint__layer *layer, size_t line) {
+  return layer->padding[0] * line + layer->padding[1] * layer->from.channels;
 }
 
-/* One row of the matrix: what kernel place (ky, kx) of a plane sees at every output. */
-static void unfold_place(const struct sprint__layer *layer, const sprint_real *plane, size_t ky, size_t kx,
-                         sprint_real *row) {
-  size_t rows = layer->to.height, columns = layer->to.width, stride = layer->stride, width = layer->from.width;
-  struct span down = span_of(rows, layer->from.height, stride, layer->padding[0], ky);
-  struct span across = span_of(columns, width, stride, layer->padding[1], kx);
-  memset(row, 0, rows * columns * sizeof *row);
-  for (size_t r = down.first; r < down.end; r++) {
-    const sprint_real *from = plane + (size_t)((ptrdiff_t)(r * stride) + down.shift) * width;
-    sprint_real *to = row + r * columns;
-    if (stride == 1)
-      memcpy(to + across.first, from + (ptrdiff_t)across.first + across.shift,
-             (across.end - across.first) * sizeof *to);
-    else
-      for (size_t c = across.first; c < across.end; c++) to[c] = from[(ptrdiff_t)(c * stride) + across.shift];
-  }
-}
-
-/* The reverse: adds the row of the matrix to the places that it was read from. */
-static void fold_place(const struct sprint__layer *layer, const sprint_real *row, size_t ky, size_t kx,
-                       sprint_real *plane) {
-  size_t columns = layer->to.width, stride = layer->stride, width = layer->from.width;
-  struct span down = span_of(layer->to.height, layer->from.height, stride, layer->padding[0], ky);
-  struct span across = span_of(columns, width, stride, layer->padding[1], kx);
-  for (size_t r = down.first; r < down.end; r++) {
-    sprint_real *to = plane + (size_t)((ptrdiff_t)(r * stride) + down.shift) * width;
-    const sprint_real *from = row + r * columns;
-    for (size_t c = across.first; c < across.end; c++) to[(ptrdiff_t)(c * stride) + across.shift] += from[c];
-  }
-}
-
-/* The whole matrix (fan_in, positions) of one record. */
-static void unfold(const struct sprint__layer *layer, const sprint_real *x, sprint_real *matrix) {
-  size_t positions = layer->to.height * layer->to.width, plane = layer->from.height * layer->from.width;
-  for (size_t c = 0; c < layer->from.channels; c++)
-    for (size_t ky = 0; ky < layer->kernel[0]; ky++)
-      for (size_t kx = 0; kx < layer->kernel[1]; kx++, matrix += positions)
-        unfold_place(layer, x + c * plane, ky, kx, matrix);
-}
-
-static void fold(const struct sprint__layer *layer, const sprint_real *matrix, sprint_real *dx) {
-  size_t positions = layer->to.height * layer->to.width, plane = layer->from.height * layer->from.width;
-  memset(dx, 0, layer->in * sizeof *dx);
-  for (size_t c = 0; c < layer->from.channels; c++)
-    for (size_t ky = 0; ky < layer->kernel[0]; ky++)
-      for (size_t kx = 0; kx < layer->kernel[1]; kx++, matrix += positions)
-        fold_place(layer, matrix, ky, kx, dx + c * plane);
+/* A vector of n in groups as the panels have them. */
+static void order_bias(const sprint_real *bias, size_t n, sprint_real *to) {
+  for (size_t g = 0; g < sprint__conv_groups(n); g++)
+    for (size_t l = 0, first = sprint__conv_first(n, g); l < SPRINT__GROUP; l++)
+      to[g * SPRINT__GROUP + l] = first + l < n ? bias[first + l] : 0;
 }
 
 static void conv_forward(const struct sprint__layer *layer, const sprint_real *theta, const sprint_real *x, size_t n,
                          sprint_real *ret_y, sprint_real *scratch) {
-  const sprint_real *bias = theta + layer->n_weights;
-  size_t positions = layer->to.height * layer->to.width;
+  struct sprint__product product = sprint__product_forward(layer);
+  struct room room = room_of(layer, scratch, NULL);
+  size_t line = product.of.line, filters = layer->to.channels, outputs = layer->to.height * layer->to.width;
+  sprint__product_order(&product, theta, room.work, room.weights);
+  order_bias(theta + layer->n_weights, filters, room.bias);
+  memset(room.x, 0, (size_t)(room.y - room.x) * sizeof *x);
   for (size_t i = 0; i < n; i++, x += layer->in, ret_y += layer->out) {
-    for (size_t f = 0; f < layer->to.channels; f++)
-      for (size_t k = 0; k < positions; k++) ret_y[f * positions + k] = bias[f];
-    unfold(layer, x, scratch);
-    sprint__gemm_add(theta, scratch, layer->to.channels, layer->fan_in, positions, ret_y);
+    sprint_real *y = layer->last_out ? ret_y : room.y;
+    sprint__conv_place(&layer->from, layer->last_in, x, line, room.x + inner_at(layer, line));
+    sprint__product_run(&product, room.x, room.weights, room.bias, layer->then_relu, room.work, y);
+    if (!layer->last_out) sprint__transpose(y, outputs, filters, filters, outputs, ret_y);
   }
+}
+
+/* dy where relu let y through, else 0. */
+SPRINT__FAST static void mask(const sprint_real *restrict dy, const sprint_real *restrict y, size_t n,
+                              sprint_real *restrict to) {
+  for (size_t i = 0; i < n; i++) to[i] = y[i] <= 0 ? 0 : dy[i];
+}
+
+static void order_phases(const struct sprint__layer *layer, const sprint_real *theta, const struct room *room) {
+  sprint_real *weights = room->weights;
+  for (size_t k = 0; k < sprint__product_phases(layer); k++) {
+    struct sprint__product phase = sprint__product_backward(layer, k);
+    sprint__product_order(&phase, theta, room->work, weights);
+    weights += sprint__product_weights(&phase);
+  }
+}
+
+/* One record's dx, from dy within its zeros. */
+static void input_gradient(const struct sprint__layer *layer, const struct room *room, sprint_real *dx) {
+  size_t pixels = layer->from.height * layer->from.width, channels = layer->from.channels;
+  const sprint_real *weights = room->weights;
+  for (size_t k = 0; k < sprint__product_phases(layer); k++) {
+    struct sprint__product phase = sprint__product_backward(layer, k);
+    sprint__product_run(&phase, room->dy, weights, NULL, false, room->work, layer->last_in ? dx : room->dx);
+    weights += sprint__product_weights(&phase);
+  }
+  if (!layer->last_in) sprint__transpose(room->dx, pixels, channels, channels, pixels, dx);
 }
 
 static void conv_backward(const struct sprint__layer *layer, const sprint_real *theta, const sprint_real *x,
                           const sprint_real *y, size_t n, const sprint_real *dy, sprint_real *dx, sprint_real *gradient,
                           bool adds, sprint_real *scratch) {
-  (void)y;
-  size_t positions = layer->to.height * layer->to.width, filters = layer->to.channels;
-  for (size_t i = 0; i < n; i++, x += layer->in, dy += layer->out) {
+  struct sprint__product product = sprint__product_forward(layer);
+  struct sprint__conv of = product.of;
+  struct room room = room_of(layer, scratch, NULL);
+  of.to_down = sprint__dy_length(layer, 1) * of.filters;
+  sprint_real *d = room.dy + sprint__dy_before(layer, 0) * of.to_down + sprint__dy_before(layer, 1) * of.filters;
+  memset(room.x, 0, (size_t)(room.y - room.x) * sizeof *x);
+  memset(room.dy, 0, (size_t)(room.weights - room.dy) * sizeof *dy);
+  if (gradient) memset(room.dw, 0, ((size_t)(room.db - room.dw) + sprint__conv_lanes(of.filters)) * sizeof *dy);
+  if (dx) order_phases(layer, theta, &room);
+  for (size_t i = 0; i < n; i++, x += layer->in, y += layer->out, dy += layer->out) {
+    if (layer->then_relu) mask(dy, y, layer->out, room.y);
+    sprint__conv_place(&layer->to, layer->last_out, layer->then_relu ? room.y : dy, of.to_down, d);
     if (gradient) {
-      unfold(layer, x, scratch);
-      /* dw (filters, fan_in) += dy (filters, positions) matrix^T */
-      sprint_real *bias = gradient + layer->n_weights;
-      if (i == 0 && !adds) memset(gradient, 0, (layer->n_weights + layer->n_biases) * sizeof *gradient);
-      sprint__gemm_by_transposed(dy, scratch, filters, positions, layer->fan_in, true, gradient);
-      for (size_t f = 0; f < filters; f++)
-        for (size_t k = 0; k < positions; k++) bias[f] += dy[f * positions + k];
+      sprint__conv_place(&layer->from, layer->last_in, x, of.line, room.x + inner_at(layer, of.line));
+      sprint__conv_correlate(&of, room.x, d, room.dw, room.db);
     }
-    if (!dx) continue;
-    sprint__gemm_transposed(theta, dy, filters, layer->fan_in, positions, false, scratch);
-    fold(layer, scratch, dx);
-    dx += layer->in;
+    if (dx) input_gradient(layer, &room, dx + i * layer->in);
   }
+  if (gradient) sprint__product_gradient(&product, room.dw, room.db, adds, gradient);
 }
 
 static const struct sprint__layer_ops conv_ops = {conv_setup, conv_forward, conv_backward};
@@ -150,3 +172,22 @@ static const sprint_param conv_params[] = {
 
 const sprint_kind sprint__layer_conv = {"conv", "convolution of images: conv 32 3x3, conv 16 5x5 valid stride 2",
                                         conv_params, SPRINT__COUNT(conv_params), &conv_ops};
+
+/* Whether the layer that takes the outputs of layer l does so in either order. */
+static bool next_takes_last(const struct sprint__layer *layers, size_t l, size_t n) {
+  while (++l < n && (layers[l].absorbed || layers[l].ops->element_wise)) continue;
+  return l < n && (layers[l].kind == &sprint__layer_conv || layers[l].kind == &sprint__layer_maxpool);
+}
+
+void sprint__conv_absorb(struct sprint__layer *layers, size_t n) {
+  bool last = false;
+  for (size_t l = 0; l < n; l++) {
+    struct sprint__layer *layer = &layers[l];
+    bool conv = layer->kind == &sprint__layer_conv;
+    if (layer->absorbed || (!conv && layer->kind != &sprint__layer_maxpool)) continue;
+    if (layer->ops == &conv_ops && l + 1 < n && layer[1].kind == &sprint__layer_relu)
+      layer->then_relu = layer->reads_y = layer[1].absorbed = true;
+    layer->last_in = last;
+    layer->last_out = last = next_takes_last(layers, l, n);
+  }
+}

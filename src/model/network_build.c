@@ -90,6 +90,7 @@ static size_t block_of(const struct sprint__network *net, const struct extent *e
 static void absorb(struct sprint__network *net) {
   absorb_relus(net);
   sprint__conv_pool_absorb(net->layers, net->n_layers);
+  sprint__conv_absorb(net->layers, net->n_layers);
   sprint__network_mark_late(net);
 }
 

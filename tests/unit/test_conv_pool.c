@@ -1,15 +1,12 @@
 /* conv, relu and maxpool 2 as one layer, against the three layers one after the other.
  *
- * Oracle: layer_conv.c (im2col), layer_activation.c and layer_pool.c. Where records, slopes and biases are small
- * integers and weights are multiples of 4, all sums are exact whatever their order (Winograd's transform divides
- * weights by 4 at most; no sum passes 2^24), so that both ways agree to the bit, ties included. */
-#include "help.h"
+ * Oracle: layer_conv.c, layer_activation.c and layer_pool.c, which test_conv.c holds against their definitions. Where
+ * records, slopes and biases are small integers and weights are multiples of 4, all sums are exact whatever their order
+ * (Winograd's transform divides weights by 4 at most; no sum passes 2^24), so that both ways agree to the bit, ties
+ * included. */
+#include "layer_chain.h"
 
 #include <float.h>
-
-#include "model/layer.h"
-
-enum { N = 3, MOST = 6 };
 
 struct stage {
   int64_t filters, kernel[2];
@@ -45,44 +42,12 @@ static const struct trial trials[] = {
     {{6, 20, 300}, {{8, {3, 3}, false}}},
     {{3, 16, 16}, {{8, {3, 3}, false}, {16, {3, 3}, false}}}, /* the second takes the first one's order */
     {{3, 13, 11}, {{16, {3, 3}, true}, {5, {2, 2}, true}}},
-    {{2, 12, 9}, {{7, {3, 3}, false}, {8, {3, 3}, false}}}, /* 7 filters are rounded up: it does not */
+    {{2, 12, 9}, {{7, {3, 3}, false}, {8, {3, 3}, false}}}, /* 7 filters are rounded up */
 };
 enum { N_TRIALS = sizeof trials / sizeof trials[0] };
 
-/* A list of layers and what they read and write. */
-struct chain {
-  size_t n;
-  struct sprint__layer layers[MOST];
-  sprint_real *theta, *x, *dy, *y[MOST], *delta[MOST]; /* delta[l]: in what layer l reads */
-  sprint_real *gradient, *scratch;
-};
-
-static sprint_real *new_zeros(size_t n) {
-  sprint_real *values = calloc(n + 1, sizeof *values);
-  assert_non_null(values);
-  return values;
-}
-
-static void add_layer(struct chain *chain, const sprint_kind *kind, const struct sprint__argument *arguments,
-                      struct sprint__shape *shape) {
-  struct sprint__layer *layer = &chain->layers[chain->n++];
-  *layer = (struct sprint__layer){.kind = kind, .ops = kind->ops, .from = *shape, .in = sprint__shape_size(shape)};
-  if (chain->n > 1) layer->offset = layer[-1].offset + layer[-1].n_weights + layer[-1].n_biases;
-  assert_null(layer->ops->setup(layer, arguments));
-  layer->out = sprint__shape_size(&layer->to);
-  *shape = layer->to;
-}
-
-static size_t n_theta(const struct chain *chain) {
-  const struct sprint__layer *last = &chain->layers[chain->n - 1];
-  return last->offset + last->n_weights + last->n_biases;
-}
-
-static size_t n_y(const struct chain *chain) { return N * sprint__shape_size(&chain->layers[chain->n - 1].to); }
-
 static void new_chain(const struct trial *trial, bool absorbs, struct chain *chain) {
   struct sprint__shape shape = trial->shape;
-  size_t scratch = 0;
   *chain = (struct chain){.n = 0};
   for (int s = 0; s < 2 && trial->stages[s].filters; s++) {
     const struct stage *stage = &trial->stages[s];
@@ -94,72 +59,18 @@ static void new_chain(const struct trial *trial, bool absorbs, struct chain *cha
     add_layer(chain, &sprint__layer_relu, NULL, &shape);
     add_layer(chain, &sprint__layer_maxpool, &(struct sprint__argument){.number = 2}, &shape);
   }
-  if (absorbs) sprint__conv_pool_absorb(chain->layers, chain->n);
-  for (size_t l = 0; l < chain->n; l++) {
-    const struct sprint__layer *layer = &chain->layers[l];
-    assert_int_equal(layer->absorbed, absorbs && l % 3 > 0);
-    chain->y[l] = new_zeros(N * (layer->out + layer->saved));
-    chain->delta[l] = new_zeros(N * layer->in);
-    if (layer->scratch > scratch) scratch = layer->scratch;
+  if (absorbs) {
+    sprint__conv_pool_absorb(chain->layers, chain->n);
+    sprint__conv_absorb(chain->layers, chain->n);
   }
-  chain->theta = new_zeros(n_theta(chain));
-  chain->gradient = new_zeros(n_theta(chain));
-  chain->x = new_zeros(N * chain->layers[0].in);
-  chain->dy = new_zeros(n_y(chain));
-  chain->scratch = new_zeros(scratch);
-}
-
-static void free_chain(struct chain *chain) {
-  for (size_t l = 0; l < chain->n; l++) {
-    free(chain->y[l]);
-    free(chain->delta[l]);
-  }
-  free(chain->theta);
-  free(chain->gradient);
-  free(chain->x);
-  free(chain->dy);
-  free(chain->scratch);
-}
-
-/* The outputs. */
-static const sprint_real *forward(struct chain *chain) {
-  const sprint_real *x = chain->x;
-  for (size_t l = 0; l < chain->n; l++) {
-    const struct sprint__layer *layer = &chain->layers[l];
-    if (layer->absorbed) continue;
-    layer->ops->forward(layer, chain->theta + layer->offset, x, N, chain->y[l], chain->scratch);
-    x = chain->y[l];
-  }
-  return x;
-}
-
-/* To the gradient, where wanted, and to delta[0], where wanted. */
-static void backward(struct chain *chain, bool gradient, bool adds, bool dx) {
-  const sprint_real *dy = chain->dy;
-  for (size_t l = chain->n; l-- > 0;) {
-    const struct sprint__layer *layer = &chain->layers[l];
-    if (layer->absorbed) continue;
-    size_t before = l;
-    while (before > 0 && chain->layers[before - 1].absorbed) before--;
-    layer->ops->backward(layer, chain->theta + layer->offset, l ? chain->y[before - 1] : chain->x, chain->y[l], N, dy,
-                         l || dx ? chain->delta[l] : NULL, gradient ? chain->gradient + layer->offset : NULL, adds,
-                         chain->scratch);
-    dy = chain->delta[l];
-  }
-}
-
-/* Whole numbers of size at most `most`, times `unit`. */
-static void fill(sprint_real *values, size_t n, uint32_t *seed, uint32_t most, sprint_real unit) {
-  for (size_t i = 0; i < n; i++) {
-    *seed = *seed * 1664525u + 1013904223u;
-    values[i] = unit * ((sprint_real)((*seed >> 16) % (2 * most + 1)) - (sprint_real)most);
-  }
+  for (size_t l = 0; l < chain->n; l++) assert_int_equal(chain->layers[l].absorbed, absorbs && l % 3 > 0);
+  take_rooms(chain);
 }
 
 static void assert_same(const sprint_real *a, const sprint_real *b, size_t n, const char *what, size_t trial) {
   for (size_t i = 0; i < n; i++)
     if (a[i] != b[i] && !(isnan(a[i]) && isnan(b[i])))
-      fail_msg("trial %zu: %s %zu: %.9g, layer by layer %.9g", trial, what, i, (double)a[i], (double)b[i]);
+      fail_msg("trial %zu: %s %zu: %.9g, expected %.9g", trial, what, i, (double)a[i], (double)b[i]);
 }
 
 /* Whole numbers, the same in both; biases are `bias` and up to 2 more or less. */

@@ -1,21 +1,22 @@
-/* Forward kernel of conv_pool.h for windows of 3x3 by Winograd's minimal filtering F(2x2, 3x3): the four outputs of a
- * window from 16 products a channel instead of 36. A. Lavin and S. Gray, Fast algorithms for convolutional neural
- * networks, CVPR 2016, section 4.1: Y = A^T ((G g G^T) * (B^T d B)) A, with their matrices. Its four outputs are just
- * those that are pooled. */
+/* Kernel of conv.h and conv_pool.h for windows of 3x3 by Winograd's minimal filtering F(2x2, 3x3): the four outputs of
+ * a window from 16 products a channel instead of 36. A. Lavin and S. Gray, Fast algorithms for convolutional neural
+ * networks, CVPR 2016, section 4.1: Y = A^T ((G g G^T) * (B^T d B)) A, with their matrices. Where
+ * outputs are pooled, its four are just those of a pool. */
+#include "model/conv.h"
 #include "model/conv_pool.h"
 
 enum {
-  PLACES = SPRINT__PLACES, /* of a transformed tile, 4x4 */
-  TILES = 16,              /* that go through together */
-  ROWS = 4,                /* of them that share a load of the weights */
+  PLACES = SPRINT__WINOGRAD_PLACES, /* of a transformed tile, 4x4 */
+  TILES = 16,                       /* that go through together */
+  ROWS = 4,                         /* of them that share a load of the weights */
 };
 
-static size_t channel_room(const struct sprint__conv_pool *of) { return (of->channels + G - 1) / G * G; }
+static size_t channel_room(const struct sprint__winograd *of) { return (of->channels + G - 1) / G * G; }
 
-size_t sprint__winograd_room(const struct sprint__conv_pool *of) { return PLACES * TILES * (channel_room(of) + 2 * G); }
+size_t sprint__winograd_room(const struct sprint__winograd *of) { return PLACES * TILES * (channel_room(of) + 2 * G); }
 
 /* Filters f .. f + 2G - 1 of a place lie together. */
-static size_t panel_width(const struct sprint__conv_pool *of, size_t f) { return of->lanes - f > G ? 2 * G : G; }
+static size_t panel_width(const struct sprint__winograd *of, size_t f) { return of->lanes - f > G ? 2 * G : G; }
 
 /* G g of one column or row of g. */
 SPRINT__INLINE void transform_filter(const group *g, size_t stride, group *to, size_t to_stride) {
@@ -27,16 +28,17 @@ SPRINT__INLINE void transform_filter(const group *g, size_t stride, group *to, s
   to[3 * to_stride] = g[2 * stride];
 }
 
-/* From (3, 3, channels, lanes) to panels of two groups of filters, each (16, channels, width). */
-SPRINT__FAST void sprint__winograd_weights(const struct sprint__conv_pool *of, const sprint_real *weights,
+/* From panels of two groups of filters, each (3, 3, channels, width), to those of (16, channels, width). */
+SPRINT__FAST void sprint__winograd_weights(const struct sprint__winograd *of, const sprint_real *weights,
                                            sprint_real *ret_weights) {
   for (size_t f = 0; f < of->lanes; f += G)
     for (size_t c = 0; c < of->channels; c++) {
       group g[9], half_way[12], u[PLACES];
-      for (size_t k = 0; k < 9; k++) g[k] = load(weights + (k * of->channels + c) * of->lanes + f);
+      size_t panel = f / (2 * G) * 2 * G, width = panel_width(of, panel);
+      const sprint_real *from = weights + panel * 9 * of->channels + c * width + (f - panel);
+      for (size_t k = 0; k < 9; k++) g[k] = load(from + k * of->channels * width);
       for (size_t k = 0; k < 3; k++) transform_filter(g + k, 3, half_way + k, 3);
       for (size_t k = 0; k < 4; k++) transform_filter(half_way + 3 * k, 1, u + 4 * k, 1);
-      size_t panel = f / (2 * G) * 2 * G, width = panel_width(of, panel);
       sprint_real *to = ret_weights + panel * PLACES * of->channels + c * width + (f - panel);
       for (size_t k = 0; k < PLACES; k++) store(to + k * of->channels * width, u[k]);
     }
@@ -51,7 +53,7 @@ SPRINT__INLINE void transform_input(const group *d, size_t stride, group *to) {
 }
 
 /* v (16, TILES, channel_room) of tile t, which starts at x. */
-SPRINT__INLINE void put_tile(const struct sprint__conv_pool *of, const sprint_real *x, size_t t, sprint_real *v) {
+SPRINT__INLINE void put_tile(const struct sprint__winograd *of, const sprint_real *x, size_t t, sprint_real *v) {
   size_t room = channel_room(of);
   for (size_t c = 0; c < of->channels; c += G) {
     group d[PLACES], half_way[PLACES];
@@ -103,15 +105,34 @@ SPRINT__INLINE void gather_tile(const sprint_real *m, group bias, group *ret_fou
   }
 }
 
-SPRINT__FAST void sprint__conv_pool_winograd(const struct sprint__conv_pool *of, const sprint_real *x,
-                                             const sprint_real *weights, const sprint_real *bias, sprint_real *room,
-                                             sprint_real *ret_y, unsigned char *ret_codes) {
+/* What becomes of the outputs: they are pooled, with their codes, or put where `plain` has them. */
+struct outputs {
+  sprint_real *y;
+  unsigned char *codes;
+  const struct sprint__conv *plain;
+  bool relu;
+};
+
+/* The four outputs of tile (r, c), or as many as there are, for the group of lanes from f on. */
+SPRINT__INLINE void put_four(const struct outputs *to, size_t r, size_t c, size_t f, const group *four) {
+  const struct sprint__conv *plain = to->plain;
+  sprint_real *y =
+      to->y + 2 * r * plain->to_down + 2 * c * plain->to_across + sprint__conv_first(plain->filters, f / G);
+  for (size_t q = 0; q < 4; q++)
+    if (2 * r + q / 2 < plain->rows && 2 * c + q % 2 < plain->columns)
+      store(y + q / 2 * plain->to_down + q % 2 * plain->to_across, to->relu ? positive(four[q]) : four[q]);
+}
+
+SPRINT__INLINE void winograd(const struct sprint__winograd *of, const sprint_real *x, const sprint_real *weights,
+                             const sprint_real *bias, sprint_real *room, bool pools, const struct outputs *to) {
   size_t n = of->rows * of->columns, c_room = channel_room(of);
   sprint_real *v = room, *m = room + PLACES * TILES * c_room;
   for (size_t first = 0; first < n; first += TILES) {
-    size_t end = n - first < TILES ? n - first : TILES;
-    for (size_t t = 0; t < end; t++)
-      put_tile(of, x + sprint__window_at(of, (first + t) / of->columns, (first + t) % of->columns, 0), t, v);
+    size_t end = n - first < TILES ? n - first : TILES, row = first / of->columns, column = first % of->columns;
+    for (size_t t = 0, r = row, c = column; t < end; t++) {
+      put_tile(of, x + 2 * r * of->line + 2 * c * of->channels, t, v);
+      if (++c == of->columns) r++, c = 0;
+    }
     for (size_t f = 0; f < of->lanes; f += 2 * G) {
       size_t width = panel_width(of, f);
       for (size_t k = 0; k < PLACES; k++)
@@ -123,13 +144,31 @@ SPRINT__FAST void sprint__conv_pool_winograd(const struct sprint__conv_pool *of,
           else
             multiply(rows, c_room, panel, of->channels, 1, m + (k * TILES + t) * 2 * G);
         }
-      for (size_t t = 0; t < end; t++)
-        for (size_t g = 0; g < width; g += G) {
-          size_t to = (first + t) * of->lanes + f + g;
-          group four[SPRINT__POOLED];
-          gather_tile(m + t * 2 * G + g, load(bias + f + g), four);
-          sprint__pool(four, ret_y + to, ret_codes + to);
+      for (size_t g = 0; g < width; g += G)
+        for (size_t t = 0, r = row, c = column; t < end; t++) {
+          size_t at = (first + t) * of->lanes + f + g;
+          group four[4];
+          gather_tile(m + t * 2 * G + g, bias ? load(bias + f + g) : (group){0}, four);
+          if (pools)
+            sprint__pool(four, to->y + at, to->codes + at);
+          else
+            put_four(to, r, c, f + g, four);
+          if (++c == of->columns) r++, c = 0;
         }
     }
   }
+}
+
+SPRINT__FAST void sprint__winograd_pool(const struct sprint__winograd *of, const sprint_real *x,
+                                        const sprint_real *weights, const sprint_real *bias, sprint_real *room,
+                                        sprint_real *ret_y, unsigned char *ret_codes) {
+  const struct outputs to = {.y = ret_y, .codes = ret_codes};
+  winograd(of, x, weights, bias, room, true, &to);
+}
+
+SPRINT__FAST void sprint__winograd_plain(const struct sprint__winograd *of, const struct sprint__conv *plain,
+                                         const sprint_real *x, const sprint_real *weights, const sprint_real *bias,
+                                         bool relu, sprint_real *room, sprint_real *y) {
+  const struct outputs to = {.y = y, .plain = plain, .relu = relu};
+  winograd(of, x, weights, bias, room, false, &to);
 }

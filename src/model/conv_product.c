@@ -1,0 +1,173 @@
+/* See conv_product.h. */
+#include "model/conv_product.h"
+
+/* Windows of 3x3 that are one pixel apart, of channels enough. */
+static bool by_winograd(const struct sprint__conv *of) {
+  return of->kernel_rows == 3 && of->run == 3 * of->across && of->down == of->line &&
+         of->across >= SPRINT__WINOGRAD_WORTH && of->filters >= SPRINT__GROUP;
+}
+
+static struct sprint__product product_of(const struct sprint__conv *of) {
+  struct sprint__winograd tiles = {of->across, sprint__conv_lanes(of->filters), of->line, (of->rows + 1) / 2,
+                                   (of->columns + 1) / 2};
+  return (struct sprint__product){.of = *of, .winograd = by_winograd(of), .tiles = tiles};
+}
+
+struct sprint__product sprint__product_forward(const struct sprint__layer *layer) {
+  size_t channels = layer->from.channels, filters = layer->to.channels, kernel = layer->kernel[0] * layer->kernel[1];
+  size_t line = (layer->from.width + 2 * layer->padding[1]) * channels;
+  struct sprint__conv of = {.rows = layer->to.height,
+                            .columns = layer->to.width,
+                            .down = layer->stride * line,
+                            .across = layer->stride * channels,
+                            .kernel_rows = layer->kernel[0],
+                            .run = layer->kernel[1] * channels,
+                            .line = line,
+                            .filters = filters,
+                            .to_down = layer->to.width * filters,
+                            .to_across = filters};
+  struct sprint__product product = product_of(&of);
+  product.rows = layer->kernel[0];
+  product.columns = layer->kernel[1];
+  product.depth = channels;
+  product.row = (ptrdiff_t)layer->kernel[1];
+  product.column = 1;
+  product.deep = (ptrdiff_t)kernel;
+  product.filter = (ptrdiff_t)(kernel * channels);
+  return product;
+}
+
+size_t sprint__dy_before(const struct sprint__layer *layer, int k) {
+  return (layer->kernel[k] + layer->stride - 1) / layer->stride - 1;
+}
+
+size_t sprint__dy_length(const struct sprint__layer *layer, int k) {
+  size_t out = k ? layer->to.width : layer->to.height, in = k ? layer->from.width : layer->from.height;
+  size_t seen = (in - 1 + layer->padding[k]) / layer->stride + 1;
+  return sprint__dy_before(layer, k) + (seen > out ? seen : out);
+}
+
+/* One dimension of a phase. Kernel places first, first + stride, .. reach every stride-th row, from row `at` on: n rows
+ * in all, of which the first one's window starts at row `from` of dy with its zeros. */
+struct phase {
+  size_t first, places, at, n, from;
+};
+
+/* Phases that a dimension has: the rows that a window can start at, up to the stride. */
+static size_t n_phases(const struct sprint__layer *layer, int k) {
+  size_t rows = (k ? layer->from.width : layer->from.height) + layer->padding[k];
+  return layer->stride < rows ? layer->stride : rows;
+}
+
+static struct phase phase_of(const struct sprint__layer *layer, int k, size_t first) {
+  size_t s = layer->stride, pad = layer->padding[k], in = k ? layer->from.width : layer->from.height;
+  size_t q = pad > first ? (pad - first + s - 1) / s : 0; /* row at + pad = s q + first */
+  struct phase phase = {.first = first, .at = s * q + first - pad};
+  phase.places = layer->kernel[k] > first ? (layer->kernel[k] - first + s - 1) / s : 0;
+  phase.n = phase.at < in ? (in - phase.at + s - 1) / s : 0;
+  phase.from = phase.places ? q + sprint__dy_before(layer, k) + 1 - phase.places : 0;
+  return phase;
+}
+
+/* The last kernel place of a phase, with which its window begins. */
+static ptrdiff_t last_place(const struct sprint__layer *layer, const struct phase *phase) {
+  return (ptrdiff_t)phase->first + (ptrdiff_t)layer->stride * ((ptrdiff_t)phase->places - 1);
+}
+
+size_t sprint__product_phases(const struct sprint__layer *layer) { return n_phases(layer, 0) * n_phases(layer, 1); }
+
+struct sprint__product sprint__product_backward(const struct sprint__layer *layer, size_t phase) {
+  size_t across_phases = n_phases(layer, 1), filters = layer->to.channels, channels = layer->from.channels;
+  size_t line = sprint__dy_length(layer, 1) * filters;
+  struct phase down = phase_of(layer, 0, phase / across_phases), across = phase_of(layer, 1, phase % across_phases);
+  struct sprint__conv of = {.rows = down.n,
+                            .columns = across.n,
+                            .down = line,
+                            .across = filters,
+                            .kernel_rows = down.places,
+                            .run = across.places * filters,
+                            .line = line,
+                            .filters = channels,
+                            .to_down = layer->stride * layer->from.width * channels,
+                            .to_across = layer->stride * channels};
+  ptrdiff_t kernel_columns = (ptrdiff_t)layer->kernel[1], stride = (ptrdiff_t)layer->stride;
+  struct sprint__product product = product_of(&of);
+  product.from = down.from * line + across.from * filters;
+  product.to = (down.at * layer->from.width + across.at) * channels;
+  product.rows = down.places;
+  product.columns = across.places;
+  product.depth = filters;
+  product.start = last_place(layer, &down) * kernel_columns + last_place(layer, &across);
+  product.row = -stride * kernel_columns;
+  product.column = -stride;
+  product.filter = (ptrdiff_t)layer->kernel[0] * kernel_columns;
+  product.deep = product.filter * (ptrdiff_t)channels;
+  return product;
+}
+
+static size_t n_panels(const struct sprint__product *product) {
+  return product->rows * product->columns * product->depth * sprint__conv_lanes(product->of.filters);
+}
+
+size_t sprint__product_weights(const struct sprint__product *product) {
+  return product->winograd ? SPRINT__WINOGRAD_PLACES * product->tiles.channels * product->tiles.lanes
+                           : n_panels(product);
+}
+
+size_t sprint__product_room(const struct sprint__product *product) {
+  size_t panels = n_panels(product), tiles = product->winograd ? sprint__winograd_room(&product->tiles) : 0;
+  return !product->winograd ? 0 : panels > tiles ? panels : tiles;
+}
+
+/* Where in theta the weight of a place of the window is, of filter 0. */
+static ptrdiff_t weight_at(const struct sprint__product *product, size_t row, size_t column, size_t deep) {
+  return product->start + (ptrdiff_t)row * product->row + (ptrdiff_t)column * product->column +
+         (ptrdiff_t)deep * product->deep;
+}
+
+static void order_panels(const struct sprint__product *product, const sprint_real *theta, sprint_real *panels) {
+  size_t filters = product->of.filters, window = product->rows * product->columns * product->depth, width;
+  for (size_t g = 0; g < sprint__conv_groups(filters); g++) {
+    size_t used = filters < SPRINT__GROUP ? filters : SPRINT__GROUP;
+    sprint_real *to = panels + sprint__conv_panel(filters, window, g, &width);
+    const sprint_real *first = theta + (ptrdiff_t)sprint__conv_first(filters, g) * product->filter;
+    for (size_t r = 0; r < product->rows; r++)
+      for (size_t c = 0; c < product->columns; c++)
+        for (size_t d = 0; d < product->depth; d++, to += width)
+          for (size_t l = 0; l < SPRINT__GROUP; l++)
+            to[l] = l < used ? first[weight_at(product, r, c, d) + (ptrdiff_t)l * product->filter] : 0;
+  }
+}
+
+void sprint__product_order(const struct sprint__product *product, const sprint_real *theta, sprint_real *room,
+                           sprint_real *ret_weights) {
+  order_panels(product, theta, product->winograd ? room : ret_weights);
+  if (product->winograd) sprint__winograd_weights(&product->tiles, room, ret_weights);
+}
+
+void sprint__product_run(const struct sprint__product *product, const sprint_real *x, const sprint_real *weights,
+                         const sprint_real *bias, bool relu, sprint_real *room, sprint_real *y) {
+  if (product->winograd)
+    sprint__winograd_plain(&product->tiles, &product->of, x + product->from, weights, bias, relu, room,
+                           y + product->to);
+  else
+    sprint__conv_multiply(&product->of, x + product->from, weights, bias, relu, y + product->to);
+}
+
+/* Each filter from the first group that has it. */
+void sprint__product_gradient(const struct sprint__product *product, const sprint_real *dw, const sprint_real *db,
+                              bool adds, sprint_real *gradient) {
+  size_t filters = product->of.filters, window = product->rows * product->columns * product->depth, width;
+  sprint_real *biases = gradient + window * filters;
+  for (size_t f = 0; f < filters; f++) {
+    size_t g = f / SPRINT__GROUP, lane = f - sprint__conv_first(filters, g);
+    const sprint_real *from = dw + sprint__conv_panel(filters, window, g, &width) + lane;
+    for (size_t r = 0; r < product->rows; r++)
+      for (size_t c = 0; c < product->columns; c++)
+        for (size_t d = 0; d < product->depth; d++, from += width) {
+          sprint_real *to = gradient + weight_at(product, r, c, d) + (ptrdiff_t)f * product->filter;
+          *to = *from + (adds ? *to : 0);
+        }
+    biases[f] = db[g * SPRINT__GROUP + lane] + (adds ? biases[f] : 0);
+  }
+}
