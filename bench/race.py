@@ -59,7 +59,10 @@ class Sprint:
         self.out = os.path.join(args.out, "run")
 
     def call(self, *arguments):
-        return subprocess.run([self.program, *arguments], check=True, capture_output=True, text=True).stdout
+        done = subprocess.run([self.program, *arguments], capture_output=True, text=True)
+        if done.returncode:
+            sys.exit("bench: %s\n%s" % (" ".join(done.args), done.stderr))
+        return done.stdout
 
     def process(self, case, method, batch, threads, sets):
         """Runs the command. Its seconds, of the processor with --cpu, else of the wall."""
