@@ -27,8 +27,9 @@ static const char *recall_misfit(const struct sprint__engine *engine) {
   if (shift->population->weight) return "records have weights";
   if (sprint__shift_moves(shift) && !solver->coupled)
     return "features move, and the method compares records that the snapshot has not seen";
-  if (sprint__shift_moves(shift) && (shift->keeps_records || shift->remembers_deployments || shift->ops->drawn))
+  if (sprint__shift_moves(shift) && (shift->keeps_records || shift->remembers_deployments))
     return "features move, and the shift remembers";
+  if (sprint__shift_moves(shift) && sprint__shift_reweights(shift)) return "features move, and strata too";
   return bytes_of(engine) <= engine->most_bytes ? NULL : "everybody's activations take more than engine.memory";
 }
 

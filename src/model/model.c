@@ -83,6 +83,7 @@ static void run_lane(void *user, int lane, size_t start, size_t end) {
   l->late = turn->late;
   l->row = start;
   turn->sum->body(turn->sum->user, l, turn->start + start, turn->start + end, &sums);
+  l->late = false; /* whoever else works in the lane */
   l->loss = sums.loss;
   l->correct = sums.correct;
 }

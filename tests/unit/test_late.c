@@ -158,10 +158,28 @@ static void test_late__losses_alone(void **state) {
   bed_free(&b);
 }
 
+/* Other work in the lanes after such a sum, of more rows than it took at a time, keeps to its own room. */
+static void test_late__outputs_after_it(void **state) {
+  (void)state;
+  enum { ROWS = 4 * MOST };
+  struct bed b = bed_of(networks[1]);
+  sprint_real *x = room(ROWS * D, sizeof *x), *outputs = room(ROWS * 3, sizeof *outputs), few[8 * 3];
+  for (size_t i = 0; i < 4; i++) memcpy(x + i * MOST * D, b.x, MOST * D * sizeof *x);
+  sum(&b, &(struct way){0}, 0, MOST, b.gradient);
+  MUST(b.context, sprint_model_outputs(b.model, b.theta, x, ROWS, outputs));
+  for (size_t start = 0; start < ROWS; start += 8) {
+    MUST(b.context, sprint_model_outputs(b.model, b.theta, x + start * D, 8, few));
+    for (size_t i = 0; i < 8 * 3; i++) CLOSE(outputs[start * 3 + i], few[i], SUMMED);
+  }
+  free(x), free(outputs);
+  bed_free(&b);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_late__all_ways),
       cmocka_unit_test(test_late__losses_alone),
+      cmocka_unit_test(test_late__outputs_after_it),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
