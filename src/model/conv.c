@@ -31,13 +31,14 @@ SPRINT__INLINE void store_part(sprint_real *at, group value, size_t n) {
   if (n & 1) at[0] = n & 2 ? value[2] : value[0];
 }
 
-/* The sums of a tile: bias + windows . panel. */
-SPRINT__INLINE void tile_multiply(const struct sprint__conv *of, const sprint_real *const *x, const sprint_real *w,
-                                  const sprint_real *bias, size_t places, size_t groups, group *ret_sums) {
+/* The sums of a tile: bias + windows . panel, of rows ky .. end-1 of the windows. */
+SPRINT__INLINE void tile_multiply(const struct sprint__conv *of, const sprint_real *const *x, size_t ky, size_t end_ky,
+                                  const sprint_real *w, const sprint_real *bias, size_t places, size_t groups,
+                                  group *ret_sums) {
   group sums[SUMS];
 #pragma GCC unroll 12
   for (size_t s = 0; s < places * groups; s++) sums[s] = bias ? load(bias + s % groups * G) : (group){0};
-  for (size_t ky = 0; ky < of->kernel_rows; ky++)
+  for (w += ky * of->run * groups * G; ky < end_ky; ky++)
     for (size_t at = ky * of->line, end = at + of->run; at < end; at++, w += groups * G) {
       group u = load(w), v = groups > 1 ? load(w + G) : u;
 #pragma GCC unroll 8
@@ -53,7 +54,7 @@ SPRINT__INLINE void tile_multiply(const struct sprint__conv *of, const sprint_re
 
 /* An output and where its window is. */
 struct place {
-  size_t column;
+  size_t column, top; /* top: the line of the image that its window begins with */
   const sprint_real *x, *row_x;
   sprint_real *y, *row_y;
 };
@@ -64,26 +65,32 @@ SPRINT__INLINE void next_place(const struct sprint__conv *of, struct place *at, 
   at->y += places * of->to_across;
   if ((at->column += places) < of->columns) return;
   at->column = 0;
+  at->top += of->lines_down;
   at->x = at->row_x += of->down;
   at->y = at->row_y += of->to_down;
 }
 
-/* The first `used` of as many places as a tile has, and on to those behind them; the rest are the last one again. */
-SPRINT__INLINE void take_places(const struct sprint__conv *of, struct place *at, size_t used, size_t places,
-                                const sprint_real **x, sprint_real **y) {
+/* The first `used` of as many places as a tile has, and on to those behind them; the rest are the last one again. The
+ * line that the last one's window begins with. */
+SPRINT__INLINE size_t take_places(const struct sprint__conv *of, struct place *at, size_t used, size_t places,
+                                  const sprint_real **x, sprint_real **y) {
+  size_t top = at->top;
   if (used == places && at->column + places <= of->columns) { /* which is usual, and quicker */
     for (size_t p = 0; p < places; p++) {
       x[p] = at->x + p * of->across;
       y[p] = at->y + p * of->to_across;
     }
     next_place(of, at, places);
-    return;
+    return top;
   }
   for (size_t p = 0; p < places; p++) {
     x[p] = p < used ? at->x : x[p - 1];
     y[p] = p < used ? at->y : y[p - 1];
-    if (p < used) next_place(of, at, 1);
+    if (p >= used) continue;
+    top = at->top;
+    next_place(of, at, 1);
   }
+  return top;
 }
 
 /* A tile of the n outputs from `at` on, or of `places` of them, and on to those behind it. */
@@ -94,8 +101,10 @@ SPRINT__INLINE size_t tile_forward(const struct sprint__conv *of, struct place *
   group sums[SUMS];
   size_t used = n < places ? n : places, first = sprint__conv_first(of->filters, g);
   size_t second = sprint__conv_first(of->filters, g + groups - 1);
-  take_places(of, at, used, places, x, y);
-  tile_multiply(of, x, panel, bias, places, groups, sums);
+  /* Rows of the windows that are zeros for all places are left out. */
+  size_t end_ky = of->end > at->top ? of->end - at->top : 0, top = take_places(of, at, used, places, x, y);
+  if (end_ky > of->kernel_rows) end_ky = of->kernel_rows;
+  tile_multiply(of, x, of->blank > top ? of->blank - top : 0, end_ky, panel, bias, places, groups, sums);
 #pragma GCC unroll 8
   for (size_t p = 0; p < places; p++) {
     if (p >= used) break;
@@ -115,7 +124,7 @@ SPRINT__FAST void sprint__conv_multiply(const struct sprint__conv *of, const spr
   size_t groups = sprint__conv_groups(of->filters), width;
   for (size_t g = 0; g < groups; g += 2) {
     const sprint_real *panel = panels + sprint__conv_panel(of->filters, of->kernel_rows * of->run, g, &width);
-    struct place at = {0, x, x, y, y};
+    struct place at = {0, 0, x, x, y, y};
     for (size_t n = of->rows * of->columns; n > 0;)
       if (width == G)
         n = tile_forward(of, &at, n, panel, bias ? bias + g * G : NULL, relu, g, PLACES_ONE, 1);

@@ -12,11 +12,13 @@
 
 /* One product: what is read as windows of an image, and what is beside it, outputs or dy. */
 struct sprint__conv {
-  size_t rows, columns;      /* of outputs */
-  size_t down, across;       /* numbers from one output's window to that of the next row, of the next column */
-  size_t kernel_rows, run;   /* a window: so many runs of consecutive numbers, */
-  size_t line;               /* so far apart */
-  size_t filters;            /* numbers of one output */
+  size_t rows, columns;    /* of outputs */
+  size_t down, across;     /* numbers from one output's window to that of the next row, of the next column */
+  size_t lines_down;       /* the first of them in lines of the image */
+  size_t kernel_rows, run; /* a window: so many runs of consecutive numbers, */
+  size_t line;             /* so far apart */
+  size_t blank, end; /* lines before `blank`, counted from the first window's first, and from `end` on are zeros */
+  size_t filters;    /* numbers of one output */
   size_t to_down, to_across; /* from one output to that in the next row, in the next column */
 };
 

@@ -3,7 +3,7 @@
 
 /* Windows of 3x3 that are one pixel apart, of channels enough. */
 static bool by_winograd(const struct sprint__conv *of) {
-  return of->kernel_rows == 3 && of->run == 3 * of->across && of->down == of->line &&
+  return of->kernel_rows == 3 && of->run == 3 * of->across && of->lines_down == 1 &&
          of->across >= SPRINT__WINOGRAD_WORTH && of->filters >= SPRINT__GROUP;
 }
 
@@ -20,9 +20,12 @@ struct sprint__product sprint__product_forward(const struct sprint__layer *layer
                             .columns = layer->to.width,
                             .down = layer->stride * line,
                             .across = layer->stride * channels,
+                            .lines_down = layer->stride,
                             .kernel_rows = layer->kernel[0],
                             .run = layer->kernel[1] * channels,
                             .line = line,
+                            .blank = layer->padding[0],
+                            .end = layer->padding[0] + layer->from.height,
                             .filters = filters,
                             .to_down = layer->to.width * filters,
                             .to_across = filters};
@@ -80,13 +83,17 @@ struct sprint__product sprint__product_backward(const struct sprint__layer *laye
   size_t across_phases = n_phases(layer, 1), filters = layer->to.channels, channels = layer->from.channels;
   size_t line = sprint__dy_length(layer, 1) * filters;
   struct phase down = phase_of(layer, 0, phase / across_phases), across = phase_of(layer, 1, phase % across_phases);
+  size_t first = sprint__dy_before(layer, 0), end = first + layer->to.height; /* lines of dy that are not zeros */
   struct sprint__conv of = {.rows = down.n,
                             .columns = across.n,
                             .down = line,
                             .across = filters,
+                            .lines_down = 1,
                             .kernel_rows = down.places,
                             .run = across.places * filters,
                             .line = line,
+                            .blank = first > down.from ? first - down.from : 0,
+                            .end = end > down.from ? end - down.from : 0,
                             .filters = channels,
                             .to_down = layer->stride * layer->from.width * channels,
                             .to_across = layer->stride * channels};
@@ -119,23 +126,26 @@ size_t sprint__product_room(const struct sprint__product *product) {
   return !product->winograd ? 0 : panels > tiles ? panels : tiles;
 }
 
-/* Where in theta the weight of a place of the window is, of filter 0. */
-static ptrdiff_t weight_at(const struct sprint__product *product, size_t row, size_t column, size_t deep) {
-  return product->start + (ptrdiff_t)row * product->row + (ptrdiff_t)column * product->column +
-         (ptrdiff_t)deep * product->deep;
+/* Where in theta the weight of a place of the window is, of filter 0 and depth 0. */
+static ptrdiff_t weight_at(const struct sprint__product *product, size_t row, size_t column) {
+  return product->start + (ptrdiff_t)row * product->row + (ptrdiff_t)column * product->column;
 }
 
 static void order_panels(const struct sprint__product *product, const sprint_real *theta, sprint_real *panels) {
   size_t filters = product->of.filters, window = product->rows * product->columns * product->depth, width;
+  ptrdiff_t next = product->filter;
   for (size_t g = 0; g < sprint__conv_groups(filters); g++) {
-    size_t used = filters < SPRINT__GROUP ? filters : SPRINT__GROUP;
     sprint_real *to = panels + sprint__conv_panel(filters, window, g, &width);
-    const sprint_real *first = theta + (ptrdiff_t)sprint__conv_first(filters, g) * product->filter;
+    const sprint_real *first = theta + (ptrdiff_t)sprint__conv_first(filters, g) * next;
     for (size_t r = 0; r < product->rows; r++)
-      for (size_t c = 0; c < product->columns; c++)
-        for (size_t d = 0; d < product->depth; d++, to += width)
-          for (size_t l = 0; l < SPRINT__GROUP; l++)
-            to[l] = l < used ? first[weight_at(product, r, c, d) + (ptrdiff_t)l * product->filter] : 0;
+      for (size_t c = 0; c < product->columns; c++) {
+        const sprint_real *from = first + weight_at(product, r, c);
+        for (size_t d = 0; d < product->depth; d++, to += width, from += product->deep)
+          if (filters >= SPRINT__GROUP)
+            for (ptrdiff_t l = 0; l < SPRINT__GROUP; l++) to[l] = from[l * next];
+          else
+            for (size_t l = 0; l < SPRINT__GROUP; l++) to[l] = l < filters ? from[(ptrdiff_t)l * next] : 0;
+      }
   }
 }
 
@@ -159,15 +169,19 @@ void sprint__product_gradient(const struct sprint__product *product, const sprin
                               bool adds, sprint_real *gradient) {
   size_t filters = product->of.filters, window = product->rows * product->columns * product->depth, width;
   sprint_real *biases = gradient + window * filters;
-  for (size_t f = 0; f < filters; f++) {
-    size_t g = f / SPRINT__GROUP, lane = f - sprint__conv_first(filters, g);
+  for (size_t f = 0; f < filters;) {
+    size_t g = f / SPRINT__GROUP, lane = f - sprint__conv_first(filters, g), own = SPRINT__GROUP - lane;
+    size_t n = filters - f < own ? filters - f : own;
     const sprint_real *from = dw + sprint__conv_panel(filters, window, g, &width) + lane;
     for (size_t r = 0; r < product->rows; r++)
-      for (size_t c = 0; c < product->columns; c++)
-        for (size_t d = 0; d < product->depth; d++, from += width) {
-          sprint_real *to = gradient + weight_at(product, r, c, d) + (ptrdiff_t)f * product->filter;
-          *to = *from + (adds ? *to : 0);
-        }
-    biases[f] = db[g * SPRINT__GROUP + lane] + (adds ? biases[f] : 0);
+      for (size_t c = 0; c < product->columns; c++) {
+        sprint_real *to = gradient + weight_at(product, r, c) + (ptrdiff_t)f * product->filter;
+        for (size_t d = 0; d < product->depth; d++, from += width, to += product->deep)
+          for (size_t l = 0; l < n; l++) {
+            sprint_real *at = to + (ptrdiff_t)l * product->filter;
+            *at = from[l] + (adds ? *at : 0);
+          }
+      }
+    for (size_t l = 0; l < n; l++, f++) biases[f] = db[g * SPRINT__GROUP + lane + l] + (adds ? biases[f] : 0);
   }
 }

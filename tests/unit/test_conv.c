@@ -43,6 +43,11 @@ static const struct trial trials[] = {
     {{64, 8, 8}, {CONV(64, 3, 3, 0, 1)}},
     {{20, 12, 12}, {CONV(50, 5, 5, 1, 1)}},
     {{2, 300, 40}, {CONV(4, 3, 3, 0, 2)}},
+    {{9, 3, 3}, {CONV(10, 3, 3, 1, 1)}}, /* one window, by tiles of four */
+    {{8, 1, 9}, {CONV(8, 3, 3, 0, 1)}},
+    {{2, 3, 3}, {CONV(5, 7, 7, 0, 1)}}, /* most of a window is padding */
+    {{2, 3, 5}, {CONV(5, 7, 5, 0, 1024)}},
+    {{9, 13, 1}, {CONV(16, 5, 1, 0, 4)}},
     {{2, 8, 9}, {CONV(4, 3, 3, 0, 1), RELU, CONV(5, 3, 3, 0, 1), RELU, POOL(2)}},
     {{3, 9, 9}, {CONV(9, 3, 3, 0, 1), POOL(3), RELU, CONV(7, 1, 3, 0, 1), POOL(2)}},
     {{1, 12, 12}, {POOL(2), CONV(4, 3, 3, 1, 1), RELU, CONV(6, 3, 3, 0, 2)}},
