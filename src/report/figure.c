@@ -206,12 +206,14 @@ static sprint_status make_curve(struct sprint__figure *figure, struct sprint__fi
   return SPRINT_OK;
 }
 
-/* "sgd: 2 of 3 diverged; ..." */
-static sprint_status note_diverged(struct sprint__arena *arena, const struct sprint__group *group, const char **note) {
+/* "sgd: 2 of 3 diverged" */
+static sprint_status note_diverged(struct sprint__arena *arena, const struct sprint__group *group,
+                                   struct sprint__figure_panel *panel) {
   if (!group->n_diverged) return SPRINT_OK;
-  *note = sprint__arena_keep(
-      arena, sprint__printf(arena->context, "%s%s%s: %zu of %zu diverged", *note ? *note : "", *note ? "; " : "",
-                            sprint__show(group->method).text, group->n_diverged, group->n_runs));
+  panel->notes[panel->n_notes++] =
+      sprint__arena_keep(arena, sprint__printf(arena->context, "%s: %zu of %zu diverged",
+                                               sprint__name_show(group->method, SPRINT__NOTE_NAME).text,
+                                               group->n_diverged, group->n_runs));
   return sprint__arena_status(arena);
 }
 
@@ -221,6 +223,7 @@ static sprint_status make_panel(struct sprint__figure *figure, const struct spri
   panel->title = sprint__point_title(arena, panel->point, false);
   panel->plain = sprint__point_title(arena, panel->point, true);
   panel->curves = sprint__arena_take(arena, n_groups, sizeof *panel->curves);
+  panel->notes = sprint__arena_take(arena, n_groups, sizeof *panel->notes);
   panel->least = panel->first = INFINITY;
   panel->greatest = panel->last = -INFINITY;
   SPRINT__TRY(sprint__arena_status(arena));
@@ -228,7 +231,7 @@ static sprint_status make_panel(struct sprint__figure *figure, const struct spri
     bool drawn = false;
     if (strcmp(groups[g].point, panel->point) != 0) continue;
     SPRINT__TRY(make_curve(figure, panel, &groups[g], seeds, &panel->curves[panel->n_curves], &drawn));
-    SPRINT__TRY(note_diverged(arena, &groups[g], &panel->note));
+    SPRINT__TRY(note_diverged(arena, &groups[g], panel));
     panel->n_curves += drawn;
   }
   return SPRINT_OK;

@@ -7,6 +7,7 @@
 
 #include "base/print.h"
 #include "config/text.h"
+#include "report/axes.h"
 #include "report/gnuplot.h"
 #include "report/landscape.h"
 

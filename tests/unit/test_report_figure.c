@@ -1,6 +1,9 @@
 /* Looks of methods, titles of points, and the lines of a plot in text. */
 #include "help.h"
 
+#include <math.h>
+
+#include "report/axes.h"
 #include "report/figure.h"
 
 /* Names of the paper's methods, by which they are known with and without their kinds. */
@@ -101,11 +104,49 @@ static void test_name__is_cut_between_letters(void **state) {
   assert_int_equal(sprint__n_letters("θ = 1"), 5);
 }
 
+/* Of a logarithmic axis, nothing as long as half of it is without a tic, wherever it begins and ends. */
+static void test_log_tics__leave_no_end_empty(void **state) {
+  (void)state;
+  for (double ratio = 1.01; ratio < 1000; ratio *= 1.1)
+    for (double low = 1e-7; low < 1e-5; low *= 1.003) {
+      double tics[SPRINT__MOST_TICS], high = low * ratio, before = low;
+      size_t n = sprint__log_tics(low, high, tics);
+      for (size_t i = 0; i <= n; i++) {
+        double tic = i < n ? tics[i] : high;
+        assert_true(tic >= before * (1 - 1e-8) && tic <= high * (1 + 1e-8));
+        assert_true(log(tic / before) < 0.5 * log(ratio));
+        before = tic;
+      }
+      assert_true(n >= 2);
+    }
+}
+
+static void test_log_tics__have_few_digits(void **state) {
+  (void)state;
+  static const struct {
+    double low, high;
+    size_t n;
+    double tics[SPRINT__MOST_TICS];
+  } cases[] = {
+      {0.0095, 0.1, 4, {0.01, 0.02, 0.05, 0.1}},
+      {0.93, 2.2, 4, {1, 1.2, 1.5, 2}},
+      {0.002, 0.5, 5, {0.003, 0.01, 0.03, 0.1, 0.3}},
+      {0.54, 0.69, 3, {0.55, 0.6, 0.65}},
+  };
+  for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+    double tics[SPRINT__MOST_TICS];
+    size_t n = sprint__log_tics(cases[c].low, cases[c].high, tics);
+    assert_int_equal(n, cases[c].n);
+    for (size_t i = 0; i < n; i++) assert_true(fabs(tics[i] / cases[c].tics[i] - 1) < 1e-9);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_styles__do_not_depend_on_company), cmocka_unit_test(test_styles__have_colours_of_their_own),
       cmocka_unit_test(test_styles__do_not_collide),           cmocka_unit_test(test_point_title__is_as_people_write),
-      cmocka_unit_test(test_name__is_cut_between_letters),
+      cmocka_unit_test(test_name__is_cut_between_letters),     cmocka_unit_test(test_log_tics__leave_no_end_empty),
+      cmocka_unit_test(test_log_tics__have_few_digits),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
