@@ -105,14 +105,13 @@ function margin(criterion, entry) {
 }
 
 const valueOf = (criterion, v) => (criterion.share ? percent(v, 4) : num(v, 4));
-const minus = (text) => text.replace(/-(?=\d)/g, '−');
 
 /* "2.1 times smaller than that of b (1.5 to 2.9)" */
 function gap(criterion, entry) {
   const m = margin(criterion, entry),
     word = criterion.log ? 'smaller than that of' : `${criterion.better} than`;
   const sure = entry.behind.n > 1 ? `${m.low} to ${m.high}` : entry.behind.n ? 'one seed' : 'no seed in common';
-  return minus(`${m.amount}${m.unit} ${word} ${entry.style.name} (${sure})`);
+  return `${m.amount}${m.unit} ${word} ${entry.style.name} (${sure})`;
 }
 
 /* One sentence about a ranking. */
