@@ -47,6 +47,7 @@ equal "a line for each" 6 "$(grep -c '^ *[a-z-]*: 1 of 1 diverged$' stdout)"
 ### What is asked for wrongly
 refused "no run has a column 'los'; did you mean 'loss'?" plot r --y los
 refused "no run has a column 'secs'" plot r --x secs
+refused "column 'loss' does not only grow (r/alpha-0.2/sgd/seed-1), and nothing can be drawn against it" plot r --x loss
 refused "no run is here" plot "$(mkdir -p empty && echo empty)"
 refused "missing: cannot be read" plot missing
 refused "is not a folder" plot "$SPRINT"

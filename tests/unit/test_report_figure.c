@@ -76,6 +76,7 @@ static void test_point_title__is_as_people_write(void **state) {
       {"alpha-0.2", "α = 0.2", "alpha = 0.2"},
       {"alpha-0.2_size-3", "α = 0.2, size = 3", "alpha = 0.2, size = 3"},
       {"ifo-4000/epsilon--0.5", "ifo = 4000, ε = −0.5", "ifo = 4000, epsilon = -0.5"},
+      {"runs2/alpha-0.1_size-3", "runs2, α = 0.1, size = 3", "runs2, alpha = 0.1, size = 3"},
       {"only_label-1", "only_label = 1", "only_label = 1"},
       {"kind-strategic", "kind-strategic", "kind-strategic"},
       {"a_b^{2}", "a_b^{2}", "a_b^{2}"},
