@@ -114,6 +114,9 @@ function gap(criterion, entry) {
   return `${m.amount}${m.unit} ${word} ${entry.style.name} (${sure})`;
 }
 
+/* Whether all came out the same, to the last digit. */
+const isDraw = ([, ...others]) => others.every((e) => e.behind.n > 0 && e.behind.mean === 0 && !(e.behind.high > 0));
+
 /* One sentence about a ranking. */
 function sentence(entries, criterion) {
   const [best, ...others] = entries,
@@ -122,7 +125,7 @@ function sentence(entries, criterion) {
   const beaten = others.filter((e) => e.clear),
     ties = others.filter((e) => !e.clear && e.behind.n > 1);
   const unknown = others.filter((e) => !e.clear && e.behind.n < 2);
-  if (others.every((e) => e.behind.n > 0 && e.behind.mean === 0 && !(e.behind.high > 0)))
+  if (isDraw(entries))
     return `No difference: ${criterion.of} is ${value} with ${others.length === 1 ? 'both' : 'all'}.`;
   if (ties.length === others.length)
     return `No clear winner by ${criterion.of}: ${best.style.name} comes first with ${value}, ${gaps(ties)}, within noise.`;

@@ -77,6 +77,7 @@ const budgetName = (b) => `equal ${listed(b.columns.map((c) => COLUMNS[c].word))
 /* Who is first, and all that cannot be told from it. */
 function winners(entries) {
   if (!entries) return '–';
+  if (isDraw(entries)) return el('span', { class: 'faint' }, 'no difference');
   const ties = entries.slice(1).filter((e) => !e.clear);
   if (entries[1].behind.n < 2) return [named(entries[0].style), ' ', el('span', { class: 'faint' }, 'one seed')];
   if (ties.length === entries.length - 1) return el('span', { class: 'faint' }, 'no clear winner');
@@ -255,7 +256,9 @@ function headline(data) {
       `${population.endless ? ', a window of a population without end' : ''}`
     : '';
   return (
-    `${plural(data.runs.length, 'run')}: ${parts.join(' × ')}${people}. Each is looked at on the data that it causes itself, D(θ). ` +
-    'Brackets hold 95\u00a0% intervals of differences, paired over seeds; what they leave open is called noise.'
+    `${plural(data.runs.length, 'run')}: ${parts.join(' × ')}${people}. Each is looked at on the data that it causes itself, D(θ).` +
+    (data.methods.length > 1 && seeds > 1
+      ? ' Brackets hold 95\u00a0% intervals of differences, paired over seeds; what they leave open is called noise.'
+      : '')
   );
 }

@@ -251,6 +251,23 @@ test('grid points are called as in figures, and those where runs diverged are to
   }
 });
 
+test('a method does not win against its double', async () => {
+  const path = train(
+    'twins',
+    SMALL.replace(/compare:[^]*/, 'compare: [{name: a, method: sgd}, {name: b, method: sgd}]\n').replace(
+      '[1, 2, 3]',
+      '[1]',
+    ),
+  );
+  const page = await open(browser, path);
+  assert.deepEqual(
+    await page.locator('#winners tbody td:nth-child(2)').allInnerTexts(),
+    Array(4).fill('no difference'),
+  );
+  assert.doesNotMatch(await page.locator('#summary .lead').innerText(), /intervals/);
+  await page.close();
+});
+
 test('numbers below zero have a minus sign', async () => {
   const page = await open(browser, small);
   assert.doesNotMatch(await page.locator('#means').innerText(), /-\d/);
