@@ -78,11 +78,17 @@ static void print_tics(FILE *script, char axis, const double *tics, size_t n, do
   fputs(")\n", script);
 }
 
-void sprint__axis_print(FILE *script, char axis, double low, double high, bool log) {
+size_t sprint__n_powers(double low, double high) {
+  double n = floor(log10(high) + 1e-9) - ceil(log10(low) - 1e-9) + 1;
+  return n > 0 ? (size_t)n : 0;
+}
+
+void sprint__axis_print(FILE *script, char axis, double low, double high, enum sprint__scale scale) {
   double tics[SPRINT__MOST_TICS];
+  bool log = scale != SPRINT__SCALE_LINEAR;
   fprintf(script, log ? "set logscale %c\n" : "unset logscale %c\n", axis);
   sprint__fprintf(script, "set %crange [%.12g:%.12g]\n", axis, low, high);
-  if (log && high / low >= 1000) {
+  if (scale == SPRINT__SCALE_POWERS || (log && high / low >= 1000)) {
     fprintf(script, "set format %c '10^{%%L}'\nset %ctics nomirror autofreq\n", axis, axis);
     return;
   }

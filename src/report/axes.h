@@ -15,7 +15,16 @@ double sprint__plot_tics(double low, double high);
  * digits, multiples of one step where the range is small. Returns how many. */
 size_t sprint__log_tics(double low, double high, double ret_tics[SPRINT__MOST_TICS]);
 
+/* How many powers of ten lie in the range. */
+size_t sprint__n_powers(double low, double high);
+
+enum sprint__scale {
+  SPRINT__SCALE_LINEAR,
+  SPRINT__SCALE_LOG,   /* tics as by sprint__log_tics, or powers of ten where there are three or more */
+  SPRINT__SCALE_POWERS /* the same, with tics at powers of ten alone */
+};
+
 /* The range of an axis ('x' or 'y'), with tics that are labelled. */
-void sprint__axis_print(FILE *script, char axis, double low, double high, bool log);
+void sprint__axis_print(FILE *script, char axis, double low, double high, enum sprint__scale scale);
 
 #endif

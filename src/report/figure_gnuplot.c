@@ -169,32 +169,45 @@ static size_t notes_shown(const struct sprint__figure_panel *panel) {
   return panel->n_notes < MOST_NOTES ? panel->n_notes : MOST_NOTES;
 }
 
-/* Notes have room of their own above the curves. */
-static void print_y_range(const struct sprint__figure_panel *panel, int height, FILE *script) {
+struct range {
+  double low, high;
+};
+
+/* With a margin; notes have room of their own above the curves. */
+static struct range y_range(const struct sprint__figure_panel *panel, int height) {
   double low = panel->least, high = panel->greatest, share = NOTE_HEIGHT * (double)notes_shown(panel) / height;
   if (panel->log) {
     double margin = high > low ? pow(high / low, 0.04) : 1.5;
     low /= margin;
-    high *= margin;
-    high = low * pow(high / low, 1 / (1 - share));
-  } else {
-    double margin = high > low ? 0.04 * (high - low) : fmax(fabs(high), 1) * 0.05;
-    low -= margin;
-    high += margin;
-    high = low + (high - low) / (1 - share);
+    return (struct range){low, low * pow(high * margin / low, 1 / (1 - share))};
   }
-  sprint__axis_print(script, 'y', low, high, panel->log);
+  double margin = high > low ? 0.04 * (high - low) : fmax(fabs(high), 1) * 0.05;
+  low -= margin;
+  return (struct range){low, low + (high + margin - low) / (1 - share)};
 }
 
-static void print_range(const struct sprint__figure_panel *panel, int height, FILE *script) {
+/* Whether all panels of a measure have two powers of ten or more: then these are their tics, and they look alike. */
+static bool goes_by_powers(const struct sprint__figure *figure, size_t y, int height) {
+  for (size_t p = 0; p < figure->n_points; p++) {
+    const struct sprint__figure_panel *panel = &figure->panels[y * figure->n_points + p];
+    struct range range = y_range(panel, height);
+    if (panel->n_curves && sprint__n_powers(range.low, range.high) < 2) return false;
+  }
+  return true;
+}
+
+static void print_range(const struct sprint__figure *figure, const struct sprint__figure_panel *panel, int height,
+                        FILE *script) {
   double first = panel->first, last = panel->last;
   if (panel->n_curves == 0) { /* a tic without a label: what is below it stands as beside it */
     fputs("unset logscale y\nset xtics (' ' 0)\nunset ytics\nset yrange [0:1]\nset xrange [0:1]\n", script);
     return;
   }
   if (!(last > first)) last = first + 1;
-  sprint__axis_print(script, 'x', first, last, false);
-  print_y_range(panel, height, script);
+  sprint__axis_print(script, 'x', first, last, SPRINT__SCALE_LINEAR);
+  struct range range = y_range(panel, height);
+  enum sprint__scale log = goes_by_powers(figure, panel->y, height) ? SPRINT__SCALE_POWERS : SPRINT__SCALE_LOG;
+  sprint__axis_print(script, 'y', range.low, range.high, panel->log ? log : SPRINT__SCALE_LINEAR);
 }
 
 /* The last panel of a column, whichever row that is in. */
@@ -238,7 +251,7 @@ static void print_panel(const struct sprint__figure *figure, const struct layout
   bool titled = figure->n_y == 1 || i < figure->n_points;
   fputc('\n', script);
   print_place(layout, i, script);
-  print_range(panel, layout->panel_height, script);
+  print_range(figure, panel, layout->panel_height, script);
   if (titled && *panel->title)
     print_text(script, "set title", panel->title, " offset 0,-0.4");
   else

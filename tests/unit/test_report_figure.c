@@ -142,12 +142,20 @@ static void test_log_tics__have_few_digits(void **state) {
   }
 }
 
+static void test_powers__are_counted_with_the_ends(void **state) {
+  (void)state;
+  assert_int_equal(sprint__n_powers(0.001, 0.1), 3);
+  assert_int_equal(sprint__n_powers(0.0011, 0.1), 2);
+  assert_int_equal(sprint__n_powers(2, 9), 0);
+  assert_int_equal(sprint__n_powers(0.9, 1.1), 1);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_styles__do_not_depend_on_company), cmocka_unit_test(test_styles__have_colours_of_their_own),
       cmocka_unit_test(test_styles__do_not_collide),           cmocka_unit_test(test_point_title__is_as_people_write),
-      cmocka_unit_test(test_name__is_cut_between_letters),     cmocka_unit_test(test_log_tics__leave_no_end_empty),
-      cmocka_unit_test(test_log_tics__have_few_digits),
+      cmocka_unit_test(test_name__is_cut_between_letters),     cmocka_unit_test(test_powers__are_counted_with_the_ends),
+      cmocka_unit_test(test_log_tics__leave_no_end_empty),     cmocka_unit_test(test_log_tics__have_few_digits),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
