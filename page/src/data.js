@@ -209,10 +209,14 @@ const grouped = (whole) => String(whole).replace(/\B(?=(\d{3})+$)/g, ',');
 const plural = (n, word) => `${n} ${word}${n === 1 ? '' : 's'}`;
 const percent = (share, digits = 3) => `${num(100 * share, digits)}\u00a0%`;
 
-/* mean ± standard error, the mean to the last digit that the error leaves. */
+/* mean ± standard error: two digits of the error, and of the mean as many places. */
 function withError(m, digits = 4) {
   if (!m.n) return '–';
-  return m.error > 0 ? `${num(m.mean, digits)} ± ${num(m.error, 2)}` : num(m.mean, digits);
+  if (!(m.error > 0)) return num(m.mean, digits);
+  const places = 1 - Math.floor(Math.log10(m.error));
+  if (places < 1 || places > 7 || Math.abs(m.mean) < 1e-4 || Math.abs(m.mean) >= 1e7)
+    return `${num(m.mean, digits)} ± ${num(m.error, 2)}`;
+  return `${m.mean.toFixed(places)} ± ${m.error.toFixed(places)}`.replace('-', '−');
 }
 
 const listed = (words) => (words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`);

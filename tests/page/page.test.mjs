@@ -268,6 +268,18 @@ test('a method does not win against its double', async () => {
   await page.close();
 });
 
+test('a mean has as many places as its error', async () => {
+  const page = await open(browser, small);
+  const cells = await page.locator('#means tbody td', { hasText: '±' }).allInnerTexts(),
+    plain = cells.filter((text) => !text.includes('e'));
+  assert.ok(plain.length > 20, `${cells}`);
+  for (const text of plain) {
+    const [mean, error] = text.split(' ± ').map((part) => (part.split('.')[1] || '').length);
+    assert.equal(mean, error, text);
+  }
+  await page.close();
+});
+
 test('numbers below zero have a minus sign', async () => {
   const page = await open(browser, small);
   assert.doesNotMatch(await page.locator('#means').innerText(), /-\d/);
@@ -343,6 +355,12 @@ test('it prints in light colours without controls', async () => {
   await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
   assert.equal(await page.locator('nav').isVisible(), false);
   assert.equal(await page.evaluate(() => getComputedStyle(document.body).color), 'rgb(28, 33, 39)');
+  assert.equal(await page.locator('input[type=checkbox]:visible, input[type=range]:visible').count(), 0);
+  for (const name of ['people-method', 'people-seed', 'y']) {
+    const chosen = page.locator(`select[name=${name}]`);
+    assert.ok(await chosen.isVisible(), `which ${name} is shown`);
+    assert.equal(await chosen.evaluate((node) => getComputedStyle(node).borderTopWidth), '0px');
+  }
   await page.close();
 });
 
