@@ -27,6 +27,7 @@ enum {
   LETTER = 7,
   LINE = 32, /* of an entry of the legend */
   GAP = 8,
+  MOST_COLUMNS = 6, /* of several measures */
   MOST_LETTERS = 48,
   NOTE_HEIGHT = 13,
   MOST_NOTES = 4,  /* of a panel */
@@ -48,11 +49,13 @@ static size_t square_root(size_t n) {
   return root;
 }
 
-/* A row of panels for each measure; of one measure, as near to a square as there are points. */
+/* A row of panels for each measure; of more points than fit beside each other, several such blocks, and of one measure
+ * as near to a square as there are points. */
 static struct layout layout_of(const struct sprint__figure *figure) {
   size_t n = figure->n_points, longest = 0;
-  struct layout it = {.n_columns = figure->n_y > 1 || n <= 3 ? n : square_root(n)};
-  it.n_rows = figure->n_y > 1 ? figure->n_y : (n + it.n_columns - 1) / it.n_columns;
+  struct layout it = {.n_columns = n <= (figure->n_y > 1 ? MOST_COLUMNS : 3) ? n : square_root(n)};
+  size_t n_blocks = (n + it.n_columns - 1) / it.n_columns;
+  it.n_rows = n_blocks * figure->n_y;
   bool alone = it.n_columns == 1 && it.n_rows == 1;
   it.panel_width = alone ? ONE_WIDTH : PANEL_WIDTH;
   it.panel_height = alone ? ONE_HEIGHT : PANEL_HEIGHT;
@@ -70,7 +73,7 @@ static struct layout layout_of(const struct sprint__figure *figure) {
   if (it.legend_columns > figure->n_methods) it.legend_columns = figure->n_methods;
   it.legend_height = ENTRY_HEIGHT * (int)((figure->n_methods + it.legend_columns - 1) / it.legend_columns);
   it.title_height = (figure->title ? TITLE : 0) + (*figure->panels[0].title || figure->n_points > 1 ? PANEL_TITLE : 0);
-  it.row_gap = BETWEEN_ROWS + (figure->n_y == 1 ? PANEL_TITLE : 0); /* of one measure, every row has titles */
+  it.row_gap = BETWEEN_ROWS + (n_blocks > 1 ? PANEL_TITLE : 0);
   it.height = TOP + it.title_height + (int)it.n_rows * it.panel_height + ((int)it.n_rows - 1) * it.row_gap + BOTTOM +
               it.legend_height + CAPTION;
   return it;
@@ -212,11 +215,12 @@ static void print_range(const struct sprint__figure *figure, const struct sprint
 
 /* The last panel of a column, whichever row that is in. */
 static bool is_lowest(const struct sprint__figure *figure, const struct layout *layout, size_t i) {
-  return i + layout->n_columns >= figure->n_y * figure->n_points;
+  return i / figure->n_points + 1 == figure->n_y && i % figure->n_points + layout->n_columns >= figure->n_points;
 }
 
-static void print_place(const struct layout *it, size_t i, FILE *script) {
-  size_t column = i % it->n_columns, row = i / it->n_columns;
+static void print_place(const struct sprint__figure *figure, const struct layout *it, size_t i, FILE *script) {
+  size_t point = i % figure->n_points, column = point % it->n_columns;
+  size_t row = point / it->n_columns * figure->n_y + i / figure->n_points;
   double left = LEFT + (double)column * (it->panel_width + BETWEEN_COLUMNS);
   double top = TOP + it->title_height + (double)row * (it->panel_height + it->row_gap);
   sprint__fprintf(
@@ -248,15 +252,15 @@ static void print_notes(const struct sprint__figure_panel *panel, int height, FI
 static void print_panel(const struct sprint__figure *figure, const struct layout *layout, size_t i, size_t index,
                         FILE *script) {
   const struct sprint__figure_panel *panel = &figure->panels[i];
-  bool titled = figure->n_y == 1 || i < figure->n_points;
+  bool titled = i < figure->n_points;
   fputc('\n', script);
-  print_place(layout, i, script);
+  print_place(figure, layout, i, script);
   print_range(figure, panel, layout->panel_height, script);
   if (titled && *panel->title)
     print_text(script, "set title", panel->title, " offset 0,-0.4");
   else
     fputs("unset title\n", script);
-  if (i % layout->n_columns == 0)
+  if (i % figure->n_points % layout->n_columns == 0)
     print_text(script, "set ylabel", figure->y[panel->y].label, " offset 0.5,0");
   else
     fputs("unset ylabel\n", script);

@@ -113,6 +113,14 @@ if command -v gnuplot >/dev/null; then
   check "panels by point" test "$(grep -c 'α = ' r.svg)" = 2
   check "band" grep -q 'filledcurves' r.gp
   check "mean, error, low, high, seeds" grep -qE '^1 3 1\.5275252316519[0-9]+ 1\.4724747683480[0-9]+ 4\.5275252316519[0-9]+ 3$' r.dat
+  # Sixteen points of two measures: four beside each other, each above its second measure, and not a strip of sixteen.
+  for point in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do run_of "s/alpha-$point/sgd/seed-1" epochs 0,9 1,8; done
+  runs plot s --y loss,grad --out s.png
+  check "as wide as four, as high as eight" grep -q '^set terminal pngcairo size 1196\*2,18[0-9][0-9]\*2 ' s.gp
+  equal "a title for each point" 16 "$(grep -c "^set title 'α = " s.gp)"
+  equal "places" 32 "$(grep '^set [lt]margin' s.gp | paste - - | sort -u | wc -l)"
+  equal "axes are named at the left" 8 "$(grep -c '^set ylabel' s.gp)"
+  equal "and below" 4 "$(grep -c '^set xlabel' s.gp)"
   runs plot r --paper credit --out paper.png
   equal "both figures" "figure in paper.png figure in paper-gradient.png" "$(tr '\n' ' ' <stdout | sed 's/ $//')"
   check "rows and columns" test "$(grep -c '^plot data' paper.gp)" = 4
