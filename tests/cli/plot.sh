@@ -5,14 +5,11 @@
 
 # run_of FOLDER STOP EPOCH,LOSS...: a run's files by hand; STOP "": no run.json yet.
 run_of() {
-  local folder=$1 stop=$2
+  local folder=$1 stop=$2 rows=() record=
   shift 2
-  mkdir -p "$folder"
-  { echo "epoch,ifo,loss,accuracy,gradient_sq"
-    for row; do echo "${row%,*},$((${row%,*} * 10)),${row#*,},0.5,${row#*,}"; done; } >"$folder/trace.csv"
-  { echo epoch,seconds
-    for row; do echo "${row%,*},${row%,*}"; done; } >"$folder/timing.csv"
-  [ -z "$stop" ] || echo "{\"name\": \"x\", \"stop\": \"$stop\", \"settings\": {\"name\": \"credit\", \"method\": {\"kind\": \"sgd\"}}}" >"$folder/run.json"
+  for row; do rows+=("${row%,*},$((${row%,*} * 10)),${row#*,},0.5,${row#*,}"); done
+  [ -z "$stop" ] || record="{\"name\": \"x\", \"stop\": \"$stop\", \"settings\": {\"name\": \"credit\", \"method\": {\"kind\": \"sgd\"}}}"
+  hand_run "$folder" "$record" epoch,ifo,loss,accuracy,gradient_sq "${rows[@]}"
 }
 
 ### Means and errors: losses 1, 2, 6 have the mean 3 and the error sqrt(7/3)
