@@ -56,19 +56,19 @@ size_t sprint__log_tics(double low, double high, double ret_tics[SPRINT__MOST_TI
 static void print_label(FILE *script, double tic, double unit, const char *suffix) {
   double size = fabs(tic), power = size > 0 ? floor(log10(size) + 1e-9) : 0, digit = size / pow(10, power);
   fputs(tic < 0 ? "−" : "", script);
-  if (power >= -5 || size == 0)
+  if (power >= -5 && (unit > 1 || power < 6)) {
     sprint__fprintf(script, "%.6g%s", size / unit, tic == 0 ? "" : suffix);
-  else if (fabs(digit - 1) < 1e-9)
-    sprint__fprintf(script, "10^{−%g}", -power);
-  else
-    sprint__fprintf(script, "%.6g·10^{−%g}", digit, -power);
+    return;
+  }
+  if (fabs(digit - 1) > 1e-9) sprint__fprintf(script, "%.6g·", digit);
+  sprint__fprintf(script, "10^{%s%g}", power < 0 ? "−" : "", fabs(power));
 }
 
 static void print_tics(FILE *script, char axis, const double *tics, size_t n, double most) {
-  static const char *const suffixes[] = {"", "k", "M", "G", "T", "P"};
+  static const char *const suffixes[] = {"", "k", "M", "G", "T"};
   double unit = 1;
   size_t suffix = 0;
-  for (; most >= 1e4 && most / unit >= 1e3 && suffix + 1 < SPRINT__COUNT(suffixes); suffix++) unit *= 1e3;
+  for (; most >= 1e4 && most < 1e15 && most / unit >= 1e3; suffix++) unit *= 1e3;
   fprintf(script, "set %ctics nomirror (", axis);
   for (size_t i = 0; i < n; i++) {
     fputs(i ? ", '" : "'", script);

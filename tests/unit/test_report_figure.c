@@ -142,6 +142,33 @@ static void test_log_tics__have_few_digits(void **state) {
   }
 }
 
+/* What gnuplot is told: places and labels, with signs and powers as people write them. */
+static void test_axis__labels(void **state) {
+  (void)state;
+  static const struct {
+    double low, high;
+    enum sprint__scale scale;
+    const char *tics;
+  } cases[] = {
+      {-1.1, 1.1, SPRINT__SCALE_LINEAR, "('−1' -1, '−0.5' -0.5, '0' 0, '0.5' 0.5, '1' 1)"},
+      {0, 150000, SPRINT__SCALE_LINEAR, "('0' 0, '50k' 50000, '100k' 100000, '150k' 150000)"},
+      {0, 4e14, SPRINT__SCALE_LINEAR, "('0' 0, '100T' 1e+14, '200T' 2e+14, '300T' 3e+14, '400T' 4e+14)"},
+      {0, 2.1e20, SPRINT__SCALE_LINEAR,
+       "('0' 0, '5·10^{19}' 5e+19, '10^{20}' 1e+20, '1.5·10^{20}' 1.5e+20, '2·10^{20}' 2e+20)"},
+      {1.5e-10, 8e-9, SPRINT__SCALE_LOG,
+       "('2·10^{−10}' 2e-10, '5·10^{−10}' 5e-10, '10^{−9}' 1e-09, '2·10^{−9}' 2e-09, '5·10^{−9}' 5e-09)"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    char script[1024] = "";
+    FILE *stream = fmemopen(script, sizeof script, "w");
+    assert_non_null(stream);
+    sprint__axis_print(stream, 'y', cases[i].low, cases[i].high, cases[i].scale);
+    fclose(stream);
+    assert_non_null(strstr(script, "set ytics nomirror "));
+    assert_non_null(strstr(script, cases[i].tics));
+  }
+}
+
 static void test_powers__are_counted_with_the_ends(void **state) {
   (void)state;
   assert_int_equal(sprint__n_powers(0.001, 0.1), 3);
@@ -152,10 +179,15 @@ static void test_powers__are_counted_with_the_ends(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_styles__do_not_depend_on_company), cmocka_unit_test(test_styles__have_colours_of_their_own),
-      cmocka_unit_test(test_styles__do_not_collide),           cmocka_unit_test(test_point_title__is_as_people_write),
-      cmocka_unit_test(test_name__is_cut_between_letters),     cmocka_unit_test(test_powers__are_counted_with_the_ends),
-      cmocka_unit_test(test_log_tics__leave_no_end_empty),     cmocka_unit_test(test_log_tics__have_few_digits),
+      cmocka_unit_test(test_styles__do_not_depend_on_company),
+      cmocka_unit_test(test_styles__have_colours_of_their_own),
+      cmocka_unit_test(test_styles__do_not_collide),
+      cmocka_unit_test(test_point_title__is_as_people_write),
+      cmocka_unit_test(test_name__is_cut_between_letters),
+      cmocka_unit_test(test_powers__are_counted_with_the_ends),
+      cmocka_unit_test(test_axis__labels),
+      cmocka_unit_test(test_log_tics__leave_no_end_empty),
+      cmocka_unit_test(test_log_tics__have_few_digits),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
