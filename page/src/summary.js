@@ -241,7 +241,11 @@ function budgetsSection(data, page) {
     'Each method stops at the last row that the budget pays for. A difference is clear where its 95\u00a0% ' +
       'interval, paired over seeds, leaves 0 out; all else is within noise. Gradients are compared as ratios, on the log scale: 1 for 0.',
     el('div', { class: 'controls' }, page.pointChooser()),
-    byPoint(data, page, (all, contest) => el('div', { class: 'cards' }, budgetCards(contest))),
+    byPoint(data, page, (all, contest) =>
+      contest.length > 1
+        ? el('div', { class: 'cards' }, budgetCards(contest))
+        : el('p', null, 'There is nothing to compare here: fewer than two methods have a run that ended sound.'),
+    ),
   );
 }
 

@@ -246,6 +246,8 @@ test('grid points are called as in figures, and those where runs diverged are to
       .evaluateAll((all) => all.map((node) => node.getClientRects().length));
     assert.ok(lines.length > 0 && lines.every((n) => n === 1), `names in tables on one line each: ${lines}`);
     assert.ok((await page.locator('#overview').evaluate((node) => node.scrollWidth)) <= most, 'as wide as the page');
+    await page.locator('select[name=point]').first().selectOption('1');
+    assert.match(await page.locator('#budgets').innerText(), /nothing to compare here/);
     assert.deepEqual(page.complaints, []);
     await page.close();
   }
