@@ -4,25 +4,42 @@ const tick = (v) =>
   v === null
     ? ''
     : num(v, 6)
-        .replace(/-/g, '−')
         .replace(/(\.\d*?)0+$/, '$1')
         .replace(/\.$/, '');
 
 /* 1, 2 and 5 times powers of ten. */
 const STEPS = Array.from({ length: 600 }, (_, k) => k - 300).flatMap((k) => [1, 2, 5].map((d) => Number(`${d}e${k}`)));
 
-/* Of a logarithmic axis over several decades, those alone, and every so many-th of very many. */
-function decades(u, splits) {
-  const powers = splits.map((v) => Math.log10(v)),
-    every = Math.ceil((powers.at(-1) - powers[0]) / 12);
-  if (every < 1 || powers.at(-1) - powers[0] < 2) return splits;
-  return splits.map((v, i) =>
-    Math.abs(powers[i] - Math.round(powers[i])) < 1e-3 && Math.round(powers[i]) % every === 0 ? v : null,
-  );
+/* Digits of tics on a logarithmic axis, from few to many: see src/report/axes.c. */
+const DIGITS = [
+  [1],
+  [1, 3],
+  [1, 2, 5],
+  [1, 1.5, 2, 3, 5, 7],
+  [1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8],
+  [1, 1.2, 1.4, 1.6, 1.8, 2, 2.2, 2.5, 3, 3.5, 4, 5, 6, 7, 8, 9],
+];
+
+/* Powers of ten, every so many-th of very many; over less than three of them four places or more with few digits, and over very
+ * little multiples of a step. */
+function logTics(low, high) {
+  const first = Math.floor(Math.log10(low)),
+    last = Math.floor(Math.log10(high) + 1e-9);
+  const powers = Array.from({ length: last - first + 1 }, (_, k) => first + k);
+  if (high / low >= 1000) {
+    const every = Math.ceil(powers.length / 12);
+    return powers.filter((k) => k % every === 0 && 10 ** k >= low * (1 - 1e-9)).map((k) => Number(`1e${k}`));
+  }
+  for (const digits of DIGITS) {
+    const tics = powers.flatMap((k) => digits.map((d) => Number(`${d}e${k}`)));
+    const within = tics.filter((v) => v >= low * (1 - 1e-9) && v <= high * (1 + 1e-9));
+    if (within.length >= 4) return within;
+  }
+  return ticks(low, high, 4);
 }
 
 function axis(label, size, log) {
-  const rule = { stroke: css('--grid'), width: 1, ...(log ? { filter: decades } : {}) };
+  const rule = { stroke: css('--grid'), width: 1 };
   return {
     label,
     size,
@@ -36,7 +53,7 @@ function axis(label, size, log) {
     ticks: { ...rule, size: 5 },
     values: (u, splits) => splits.map(tick),
     incrs: STEPS,
-    ...(log ? { filter: decades } : {}),
+    ...(log ? { splits: (u, i, low, high) => logTics(low, high), filter: (u, splits) => splits } : {}),
   };
 }
 
@@ -45,6 +62,12 @@ function padded(low, high) {
   if (!Number.isFinite(low) || !Number.isFinite(high)) return [0, 1];
   const room = high > low ? (high - low) * 0.05 : Math.abs(low) * 0.05 || 0.5;
   return [low - room, high + room];
+}
+
+function logPadded(low, high) {
+  if (!(low > 0) || !Number.isFinite(high)) return [0.1, 1];
+  const room = high > low ? (high / low) ** 0.04 : 1.5;
+  return [low / room, high * room];
 }
 
 const withAlpha = (color, alpha) =>
@@ -111,7 +134,7 @@ function drawLines(place, options) {
       scales: {
         x: { time: false, range: (u, low, high) => (high > low ? [low, high] : padded(low, high)) },
         y: log
-          ? { distr: 3, log: 10, range: (u, low, high) => (low > 0 ? uPlot.rangeLog(low, high, 10, false) : [0.1, 1]) }
+          ? { distr: 3, log: 10, range: (u, low, high) => logPadded(low, high) }
           : { range: (u, low, high) => yRange || padded(low, high) },
       },
       axes: [axis(xLabel, 34), axis(yLabel, narrow ? 54 : 64, log)],

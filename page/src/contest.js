@@ -105,15 +105,17 @@ function margin(criterion, entry) {
 }
 
 const valueOf = (criterion, v) => (criterion.share ? percent(v, 4) : num(v, 4));
-const minus = (text) => text.replace(/-(?=\d)/g, '−');
 
 /* "2.1 times smaller than that of b (1.5 to 2.9)" */
 function gap(criterion, entry) {
   const m = margin(criterion, entry),
     word = criterion.log ? 'smaller than that of' : `${criterion.better} than`;
   const sure = entry.behind.n > 1 ? `${m.low} to ${m.high}` : entry.behind.n ? 'one seed' : 'no seed in common';
-  return minus(`${m.amount}${m.unit} ${word} ${entry.style.name} (${sure})`);
+  return `${m.amount}${m.unit} ${word} ${entry.style.name} (${sure})`;
 }
+
+/* Whether all came out the same, to the last digit. */
+const isDraw = ([, ...others]) => others.every((e) => e.behind.n > 0 && e.behind.mean === 0 && !(e.behind.high > 0));
 
 /* One sentence about a ranking. */
 function sentence(entries, criterion) {
@@ -123,7 +125,7 @@ function sentence(entries, criterion) {
   const beaten = others.filter((e) => e.clear),
     ties = others.filter((e) => !e.clear && e.behind.n > 1);
   const unknown = others.filter((e) => !e.clear && e.behind.n < 2);
-  if (others.every((e) => e.behind.n > 0 && e.behind.mean === 0 && !(e.behind.high > 0)))
+  if (isDraw(entries))
     return `No difference: ${criterion.of} is ${value} with ${others.length === 1 ? 'both' : 'all'}.`;
   if (ties.length === others.length)
     return `No clear winner by ${criterion.of}: ${best.style.name} comes first with ${value}, ${gaps(ties)}, within noise.`;

@@ -88,12 +88,14 @@ function sound(assessment) {
 /* Adds to the data what the page goes by. */
 function prepare(data) {
   labels = data.labels;
+  data.titles = data.titles.map((title) => title.replaceAll(' = ', '\u00a0=\u00a0'));
   for (const style of data.methods) style.dash = style.dash ? style.dash.split(',').map(Number) : [];
   for (const run of data.runs) {
     run.trace = columnsOf(run);
     run.assessment = sound(run.assessment || { sets: {} });
     run.style = data.methods[run.method];
     run.point_name = data.points[run.point];
+    run.point_title = data.titles[run.point];
     run.diverged = run.state === 'diverged';
     run.unfinished = !run.diverged && run.state !== 'finished';
   }
@@ -185,9 +187,11 @@ function meanCurve(runs, x, y) {
   return curve;
 }
 
-/* Numbers for people: so many significant digits, without an exponent where that is short. Zeros at the end say how well a
- * number is known, up to six digits. */
-function num(value, digits = 4) {
+/* Numbers for people: so many significant digits, without an exponent where that is short, and with a minus sign. Zeros at
+ * the end say how well a number is known, up to six digits. */
+const num = (value, digits = 4) => digitsOf(value, digits).replace(/-/g, '−');
+
+function digitsOf(value, digits) {
   if (!Number.isFinite(value)) return Number.isNaN(value) ? '–' : value > 0 ? 'inf' : '-inf';
   if (value === 0) return '0';
   const size = Math.abs(value);
@@ -203,12 +207,16 @@ function num(value, digits = 4) {
 
 const grouped = (whole) => String(whole).replace(/\B(?=(\d{3})+$)/g, ',');
 const plural = (n, word) => `${n} ${word}${n === 1 ? '' : 's'}`;
-const percent = (share, digits = 3) => `${num(100 * share, digits)} %`;
+const percent = (share, digits = 3) => `${num(100 * share, digits)}\u00a0%`;
 
-/* mean ± standard error, the mean to the last digit that the error leaves. */
+/* mean ± standard error: two digits of the error, and of the mean as many places. */
 function withError(m, digits = 4) {
   if (!m.n) return '–';
-  return m.error > 0 ? `${num(m.mean, digits)} ± ${num(m.error, 2)}` : num(m.mean, digits);
+  if (!(m.error > 0)) return num(m.mean, digits);
+  const places = 1 - Math.floor(Math.log10(m.error));
+  if (places < 1 || places > 7 || Math.abs(m.mean) < 1e-4 || Math.abs(m.mean) >= 1e7)
+    return `${num(m.mean, digits)} ± ${num(m.error, 2)}`;
+  return `${m.mean.toFixed(places)} ± ${m.error.toFixed(places)}`.replace('-', '−');
 }
 
 const listed = (words) => (words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`);

@@ -39,13 +39,13 @@ function pageState(data) {
   const listeners = [];
   const page = {
     point: 0,
-    pointText: () => (data.points.length > 1 ? `, ${data.points[page.point]}` : ''),
+    pointText: () => (data.points.length > 1 ? `, ${data.titles[page.point]}` : ''),
     onPoint: (listener) => listeners.push(listener),
     pointChooser: () => {
       if (data.points.length < 2) return null;
       const field = chooser(
         'Grid point',
-        data.points.map((name, p) => [String(p), name]),
+        data.titles.map((title, p) => [String(p), title]),
         String(page.point),
         (v) => {
           page.point = Number(v);

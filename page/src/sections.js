@@ -75,16 +75,14 @@ function strataSection(data, page) {
   const rows = (column) => line(run, 'epoch', column);
   const describe = () => {
     const names = run.assessment.classes;
-    const all = run.columns
-      .filter(isStratum)
-      .map((column, i) => ({
-        rows: rows(column),
-        style: {
-          name: `class ${names[Number(column.slice(2))] ?? column.slice(2)}`,
-          color: HUES[i % HUES.length],
-          dash: [],
-        },
-      }));
+    const all = run.columns.filter(isStratum).map((column, i) => ({
+      rows: rows(column),
+      style: {
+        name: `class ${names[Number(column.slice(2))] ?? column.slice(2)}`,
+        color: HUES[i % HUES.length],
+        dash: [],
+      },
+    }));
     const xs = all.length ? all[0].rows.map((r) => r.x) : [],
       sum = xs.map(() => 0);
     const stacked = all
@@ -201,7 +199,7 @@ function peopleSection(data, page) {
                 'p',
                 null,
                 `median ${num(m.median_before)} → ${num(m.median_after)}; ${percent(m.moved)} of people move, by `,
-                `${num(m.median)} in the median, 95 % of all by no more than ${num(m.q95)}`,
+                `${num(m.median)} in the median, 95\u00a0% of all by no more than ${num(m.q95)}`,
                 m.left > 0 &&
                   el(
                     'span',
@@ -358,7 +356,7 @@ function runCard(data, run) {
     facts = [
       ['folder', run.folder],
       ['method', run.style.name],
-      ['grid point', run.point_name],
+      ['grid point', run.point_title],
       ['seed', run.seed],
       ['ended', r.stop_reason || r.stop || 'not known: run.json is missing'],
       ['verdict', r.verdict],
@@ -404,7 +402,7 @@ function runCard(data, run) {
       null,
       named(run.style),
       ' ',
-      run.point_name && data.points.length > 1 && `${run.point_name}, `,
+      run.point_name && data.points.length > 1 && `${run.point_title}, `,
       `seed ${run.seed} `,
       badge(verdictOf(run), VERDICTS[verdictOf(run)] || verdictOf(run)),
       ' ',

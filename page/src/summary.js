@@ -68,7 +68,7 @@ function seedsText(lines) {
     (n) => n > 1,
   );
   return counts.length
-    ? `; in brackets: 95 % intervals over ${counts.sort((a, b) => a - b).join(' or ')} paired seeds`
+    ? `; in brackets: 95\u00a0% intervals over ${counts.sort((a, b) => a - b).join(' or ')} paired seeds`
     : '';
 }
 
@@ -77,6 +77,7 @@ const budgetName = (b) => `equal ${listed(b.columns.map((c) => COLUMNS[c].word))
 /* Who is first, and all that cannot be told from it. */
 function winners(entries) {
   if (!entries) return '–';
+  if (isDraw(entries)) return el('span', { class: 'faint' }, 'no difference');
   const ties = entries.slice(1).filter((e) => !e.clear);
   if (entries[1].behind.n < 2) return [named(entries[0].style), ' ', el('span', { class: 'faint' }, 'one seed')];
   if (ties.length === entries.length - 1) return el('span', { class: 'faint' }, 'no clear winner');
@@ -131,8 +132,11 @@ function budgetCards(groups) {
 /* One line for each point of a grid and budget: who is first, and whether that is clear. */
 function overview(data) {
   const criteria = CRITERIA.filter((c) => hasColumn(data, c.column));
-  const rows = data.points.flatMap((name, p) => {
-    const groups = groupsAt(data, p).filter((g) => g.counted.length);
+  const rows = data.titles.flatMap((name, p) => {
+    const groups = groupsAt(data, p).filter((g) => g.counted.length),
+      blank = criteria.map(() => '–');
+    if (groups.length === 0) return [[name, 'no run ended sound', ...blank]];
+    if (groups.length === 1) return [[name, `${groups[0].style.name} alone ended sound`, ...blank]];
     return budgetsAt(groups)
       .filter((b) => b.column === 'epoch' || b.column === 'ifo')
       .map((b) => [
@@ -209,8 +213,7 @@ function summarySection(data, page) {
     'Summary',
     headline(data),
     data.points.length > 1 && [
-      el('h3', null, 'All grid points'),
-      overview(data),
+      data.methods.length > 1 && [el('h3', null, 'All grid points'), overview(data)],
       el('div', { class: 'controls' }, page.pointChooser()),
     ],
     byPoint(data, page, (all, contest) => {
@@ -235,10 +238,14 @@ function budgetsSection(data, page) {
   return section(
     'budgets',
     'Who won by how much',
-    'Each method stops at the last row that the budget pays for. A difference is clear where its 95 % ' +
+    'Each method stops at the last row that the budget pays for. A difference is clear where its 95\u00a0% ' +
       'interval, paired over seeds, leaves 0 out; all else is within noise. Gradients are compared as ratios, on the log scale: 1 for 0.',
     el('div', { class: 'controls' }, page.pointChooser()),
-    byPoint(data, page, (all, contest) => el('div', { class: 'cards' }, budgetCards(contest))),
+    byPoint(data, page, (all, contest) =>
+      contest.length > 1
+        ? el('div', { class: 'cards' }, budgetCards(contest))
+        : el('p', null, 'There is nothing to compare here: fewer than two methods have a run that ended sound.'),
+    ),
   );
 }
 
@@ -253,7 +260,9 @@ function headline(data) {
       `${population.endless ? ', a window of a population without end' : ''}`
     : '';
   return (
-    `${plural(data.runs.length, 'run')}: ${parts.join(' × ')}${people}. Each is looked at on the data that it causes itself, D(θ). ` +
-    'Brackets hold 95 % intervals of differences, paired over seeds; what they leave open is called noise.'
+    `${plural(data.runs.length, 'run')}: ${parts.join(' × ')}${people}. Each is looked at on the data that it causes itself, D(θ).` +
+    (data.methods.length > 1 && seeds > 1
+      ? ' Brackets hold 95\u00a0% intervals of differences, paired over seeds; what they leave open is called noise.'
+      : '')
   );
 }

@@ -60,8 +60,8 @@ const struct cli_option cli_option_table[] = {
 
     /* plot */
     {"x", "COLUMN", "plot|watch", CLI_CHOICE, "epoch|ifo|samples|deployments|seconds", .standard = "epoch",
-     .help =
-         "what curves are drawn against: epoch, ifo, samples, deployments, seconds, or another column of trace.csv"},
+     .help = "what curves are drawn against: epoch, ifo, samples, deployments, seconds, or another column of trace.csv "
+             "that only grows"},
     {"y", "COLUMN,...", "plot|watch", CLI_CHOICE,
      "loss|accuracy|grad|grad-mean|classes|moved|bias|people|loss_base|accuracy_base|loss_heldout|accuracy_heldout|"
      "entropy|drift|kappa|distance",

@@ -45,6 +45,21 @@ static sprint_status find_measure(struct sprint__arena *arena, const struct spri
   return has_column(results, ret_measure->column) ? SPRINT_OK : refuse_column(arena, results, name);
 }
 
+/* Costs grow from row to row. Against anything else that does not, most rows would be left out. */
+static sprint_status check_x(const struct sprint__results *results, const struct sprint__measure *x) {
+  for (size_t i = 0; i < results->n_runs && !x->cost; i++) {
+    const struct sprint__result *run = &results->runs[i];
+    const double *values = sprint__result_column(run, x->column);
+    for (size_t r = 1; values && r < run->n_rows; r++)
+      if (values[r] < values[r - 1])
+        return sprint_fail(results->context, SPRINT_ERROR_INPUT,
+                           "column '%s' does not only grow (%s), and nothing can be drawn against it; epoch, ifo, "
+                           "samples, deployments or seconds was expected",
+                           x->column, run->folder);
+  }
+  return SPRINT_OK;
+}
+
 static sprint_status find_measures(struct sprint__arena *arena, const struct sprint__results *results,
                                    const struct sprint__figure_wish *wish, struct sprint__figure *figure) {
   SPRINT__SCOPED(sprint__free) char **names = sprint__names_cut(arena->context, wish->y, ',', &figure->n_y);
@@ -52,7 +67,8 @@ static sprint_status find_measures(struct sprint__arena *arena, const struct spr
   figure->y = sprint__arena_take(arena, figure->n_y, sizeof *figure->y);
   SPRINT__TRY(sprint__arena_status(arena));
   for (size_t i = 0; i < figure->n_y; i++) SPRINT__TRY(find_measure(arena, results, names[i], &figure->y[i]));
-  return find_measure(arena, results, wish->x, &figure->x);
+  SPRINT__TRY(find_measure(arena, results, wish->x, &figure->x));
+  return check_x(results, &figure->x);
 }
 
 /* The number of a name in a list, which it is added to where it is new. */
@@ -94,8 +110,8 @@ static const char *letter_of(const char *word, size_t n) {
 /* KEY-NUMBER at the beginning of a part: the bytes of the key, and of both; false: it is none. */
 static bool is_setting(const char *text, size_t *ret_key, size_t *ret_all) {
   const char *dash = text;
-  while ((dash = strchr(dash, '-')) && !strchr("0123456789.-", dash[1])) dash++;
-  if (!dash || dash == text || !dash[1]) return false;
+  while ((dash = strpbrk(dash, "-/")) && *dash == '-' && !strchr("0123456789.-", dash[1])) dash++;
+  if (!dash || *dash == '/' || dash == text || !dash[1]) return false;
   char *end;
   sprint__number_strtod_end(dash + 1, &end);
   *ret_key = (size_t)(dash - text);
@@ -206,12 +222,14 @@ static sprint_status make_curve(struct sprint__figure *figure, struct sprint__fi
   return SPRINT_OK;
 }
 
-/* "sgd: 2 of 3 diverged; ..." */
-static sprint_status note_diverged(struct sprint__arena *arena, const struct sprint__group *group, const char **note) {
+/* "sgd: 2 of 3 diverged" */
+static sprint_status note_diverged(struct sprint__arena *arena, const struct sprint__group *group,
+                                   struct sprint__figure_panel *panel) {
   if (!group->n_diverged) return SPRINT_OK;
-  *note = sprint__arena_keep(
-      arena, sprint__printf(arena->context, "%s%s%s: %zu of %zu diverged", *note ? *note : "", *note ? "; " : "",
-                            sprint__show(group->method).text, group->n_diverged, group->n_runs));
+  panel->notes[panel->n_notes++] =
+      sprint__arena_keep(arena, sprint__printf(arena->context, "%s: %zu of %zu diverged",
+                                               sprint__name_show(group->method, SPRINT__NOTE_NAME).text,
+                                               group->n_diverged, group->n_runs));
   return sprint__arena_status(arena);
 }
 
@@ -221,6 +239,7 @@ static sprint_status make_panel(struct sprint__figure *figure, const struct spri
   panel->title = sprint__point_title(arena, panel->point, false);
   panel->plain = sprint__point_title(arena, panel->point, true);
   panel->curves = sprint__arena_take(arena, n_groups, sizeof *panel->curves);
+  panel->notes = sprint__arena_take(arena, n_groups, sizeof *panel->notes);
   panel->least = panel->first = INFINITY;
   panel->greatest = panel->last = -INFINITY;
   SPRINT__TRY(sprint__arena_status(arena));
@@ -228,7 +247,7 @@ static sprint_status make_panel(struct sprint__figure *figure, const struct spri
     bool drawn = false;
     if (strcmp(groups[g].point, panel->point) != 0) continue;
     SPRINT__TRY(make_curve(figure, panel, &groups[g], seeds, &panel->curves[panel->n_curves], &drawn));
-    SPRINT__TRY(note_diverged(arena, &groups[g], &panel->note));
+    SPRINT__TRY(note_diverged(arena, &groups[g], panel));
     panel->n_curves += drawn;
   }
   return SPRINT_OK;

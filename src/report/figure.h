@@ -23,7 +23,8 @@ struct sprint__figure_panel {
   bool log;
   size_t n_curves; /* those that have rows to draw */
   struct sprint__figure_curve *curves;
-  const char *note;       /* who diverged here; or NULL */
+  size_t n_notes;
+  const char **notes;     /* (n_notes) who diverged here, a method each */
   double least, greatest; /* of what is drawn, bands included; on a logarithmic axis of what is above 0 */
   double first, last;     /* of x */
 };
@@ -60,6 +61,9 @@ const char *sprint__point_title(struct sprint__arena *arena, const char *point, 
  * letters a text has. */
 struct sprint__shown sprint__name_show(const char *name, size_t most);
 size_t sprint__n_letters(const char *text);
+
+/* Letters of a method's name in a note: with the rest of it, what a panel has room for. */
+enum { SPRINT__NOTE_NAME = 26 };
 
 /* figure_gnuplot.c: draws it; figure_text.c: prints it line by line. */
 sprint_status sprint__figure_draw(const struct sprint__figure *figure, const char *path);

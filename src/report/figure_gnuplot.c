@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/print.h"
+#include "report/axes.h"
 #include "report/figure.h"
 #include "report/gnuplot.h"
 
@@ -26,7 +27,10 @@ enum {
   LETTER = 7,
   LINE = 32, /* of an entry of the legend */
   GAP = 8,
+  MOST_COLUMNS = 6, /* of several measures */
   MOST_LETTERS = 48,
+  NOTE_HEIGHT = 13,
+  MOST_NOTES = 4,  /* of a panel */
   MOST_ROWS = 1500 /* of a curve that are drawn; all are in the data */
 };
 
@@ -45,11 +49,13 @@ static size_t square_root(size_t n) {
   return root;
 }
 
-/* A row of panels for each measure; of one measure, as near to a square as there are points. */
+/* A row of panels for each measure; of more points than fit beside each other, several such blocks, and of one measure
+ * as near to a square as there are points. */
 static struct layout layout_of(const struct sprint__figure *figure) {
   size_t n = figure->n_points, longest = 0;
-  struct layout it = {.n_columns = figure->n_y > 1 || n <= 3 ? n : square_root(n)};
-  it.n_rows = figure->n_y > 1 ? figure->n_y : (n + it.n_columns - 1) / it.n_columns;
+  struct layout it = {.n_columns = n <= (figure->n_y > 1 ? MOST_COLUMNS : 3) ? n : square_root(n)};
+  size_t n_blocks = (n + it.n_columns - 1) / it.n_columns;
+  it.n_rows = n_blocks * figure->n_y;
   bool alone = it.n_columns == 1 && it.n_rows == 1;
   it.panel_width = alone ? ONE_WIDTH : PANEL_WIDTH;
   it.panel_height = alone ? ONE_HEIGHT : PANEL_HEIGHT;
@@ -67,7 +73,7 @@ static struct layout layout_of(const struct sprint__figure *figure) {
   if (it.legend_columns > figure->n_methods) it.legend_columns = figure->n_methods;
   it.legend_height = ENTRY_HEIGHT * (int)((figure->n_methods + it.legend_columns - 1) / it.legend_columns);
   it.title_height = (figure->title ? TITLE : 0) + (*figure->panels[0].title || figure->n_points > 1 ? PANEL_TITLE : 0);
-  it.row_gap = BETWEEN_ROWS + (figure->n_y == 1 ? PANEL_TITLE : 0); /* of one measure, every row has titles */
+  it.row_gap = BETWEEN_ROWS + (n_blocks > 1 ? PANEL_TITLE : 0);
   it.height = TOP + it.title_height + (int)it.n_rows * it.panel_height + ((int)it.n_rows - 1) * it.row_gap + BOTTOM +
               it.legend_height + CAPTION;
   return it;
@@ -162,62 +168,59 @@ static void print_curves(const struct sprint__figure *figure, const struct sprin
   fputc('\n', script);
 }
 
-/* Tics at whole multiples of a step, with labels of their own where numbers are large: 1.5M. gnuplot's own formats
- * round such, and on a logarithmic axis it puts none between powers of ten. */
-static void print_tics(char axis, double low, double high, FILE *script) {
-  static const char *const suffixes[] = {"", "k", "M", "G", "T", "P"};
-  double step = sprint__plot_tics(low, high), most = fmax(fabs(low), fabs(high)), unit = 1;
-  size_t suffix = 0;
-  for (; most >= 1e4 && most / unit >= 1e3 && suffix + 1 < SPRINT__COUNT(suffixes); suffix++) unit *= 1e3;
-  fprintf(script, "set %ctics nomirror (", axis);
-  double first = ceil(low / step - 1e-9);
-  for (int i = 0; i < 12 && (first + i) * step <= high + 1e-9 * step; i++) {
-    double tic = (first + i) * step;
-    sprint__fprintf(script, "%s'%s%.6g%s' %.12g", i ? ", " : "", tic < 0 ? "−" : "", fabs(tic) / unit,
-                    tic == 0 ? "" : suffixes[suffix], tic);
+static size_t notes_shown(const struct sprint__figure_panel *panel) {
+  return panel->n_notes < MOST_NOTES ? panel->n_notes : MOST_NOTES;
+}
+
+struct range {
+  double low, high;
+};
+
+/* With a margin; notes have room of their own above the curves. */
+static struct range y_range(const struct sprint__figure_panel *panel, int height) {
+  double low = panel->least, high = panel->greatest, share = NOTE_HEIGHT * (double)notes_shown(panel) / height;
+  if (panel->log) {
+    double margin = high > low ? pow(high / low, 0.04) : 1.5;
+    low /= margin;
+    return (struct range){low, low * pow(high * margin / low, 1 / (1 - share))};
   }
-  fputs(")\n", script);
-}
-
-static void print_log_range(double low, double high, FILE *script) {
-  double margin = high > low ? pow(high / low, 0.04) : 1.5;
-  low /= margin;
-  high *= margin;
-  sprint__fprintf(script, "set logscale y\nset yrange [%.6g:%.6g]\n", low, high);
-  if (high / low < 20)
-    print_tics('y', low, high, script);
-  else
-    fputs("set format y '10^{%L}'\nset ytics nomirror autofreq\n", script);
-}
-
-static void print_linear_range(double low, double high, FILE *script) {
   double margin = high > low ? 0.04 * (high - low) : fmax(fabs(high), 1) * 0.05;
-  sprint__fprintf(script, "unset logscale y\nset yrange [%.12g:%.12g]\n", low - margin, high + margin);
-  print_tics('y', low - margin, high + margin, script);
+  low -= margin;
+  return (struct range){low, low + (high + margin - low) / (1 - share)};
 }
 
-static void print_range(const struct sprint__figure_panel *panel, FILE *script) {
+/* Whether all panels of a measure have two powers of ten or more: then these are their tics, and they look alike. */
+static bool goes_by_powers(const struct sprint__figure *figure, size_t y, int height) {
+  for (size_t p = 0; p < figure->n_points; p++) {
+    const struct sprint__figure_panel *panel = &figure->panels[y * figure->n_points + p];
+    struct range range = y_range(panel, height);
+    if (panel->n_curves && sprint__n_powers(range.low, range.high) < 2) return false;
+  }
+  return true;
+}
+
+static void print_range(const struct sprint__figure *figure, const struct sprint__figure_panel *panel, int height,
+                        FILE *script) {
   double first = panel->first, last = panel->last;
-  if (panel->n_curves == 0) {
-    fputs("unset logscale y\nunset xtics\nunset ytics\nset yrange [0:1]\nset xrange [0:1]\n", script);
+  if (panel->n_curves == 0) { /* a tic without a label: what is below it stands as beside it */
+    fputs("unset logscale y\nset xtics (' ' 0)\nunset ytics\nset yrange [0:1]\nset xrange [0:1]\n", script);
     return;
   }
   if (!(last > first)) last = first + 1;
-  sprint__fprintf(script, "set xrange [%.12g:%.12g]\n", first, last);
-  print_tics('x', first, last, script);
-  if (panel->log)
-    print_log_range(panel->least, panel->greatest, script);
-  else
-    print_linear_range(panel->least, panel->greatest, script);
+  sprint__axis_print(script, 'x', first, last, SPRINT__SCALE_LINEAR);
+  struct range range = y_range(panel, height);
+  enum sprint__scale log = goes_by_powers(figure, panel->y, height) ? SPRINT__SCALE_POWERS : SPRINT__SCALE_LOG;
+  sprint__axis_print(script, 'y', range.low, range.high, panel->log ? log : SPRINT__SCALE_LINEAR);
 }
 
 /* The last panel of a column, whichever row that is in. */
 static bool is_lowest(const struct sprint__figure *figure, const struct layout *layout, size_t i) {
-  return i + layout->n_columns >= figure->n_y * figure->n_points;
+  return i / figure->n_points + 1 == figure->n_y && i % figure->n_points + layout->n_columns >= figure->n_points;
 }
 
-static void print_place(const struct layout *it, size_t i, FILE *script) {
-  size_t column = i % it->n_columns, row = i / it->n_columns;
+static void print_place(const struct sprint__figure *figure, const struct layout *it, size_t i, FILE *script) {
+  size_t point = i % figure->n_points, column = point % it->n_columns;
+  size_t row = point / it->n_columns * figure->n_y + i / figure->n_points;
   double left = LEFT + (double)column * (it->panel_width + BETWEEN_COLUMNS);
   double top = TOP + it->title_height + (double)row * (it->panel_height + it->row_gap);
   sprint__fprintf(
@@ -234,18 +237,30 @@ static void print_text(FILE *script, const char *what, const char *text, const c
   fprintf(script, " noenhanced%s\n", tail);
 }
 
+/* Below each other in the upper right corner; more than there is room for are counted. */
+static void print_notes(const struct sprint__figure_panel *panel, int height, FILE *script) {
+  size_t n = notes_shown(panel), n_whole = panel->n_notes > n ? n - 1 : n;
+  char place[128], more[64];
+  snprintf(more, sizeof more, "and %zu more", panel->n_notes - n_whole);
+  for (size_t i = 0; i < n; i++) {
+    sprint__snprintf(place, sizeof place, " at graph 0.985,%.5f right font small textcolor '" SPRINT__GREY "'",
+                     1 - NOTE_HEIGHT * ((double)i + 0.6) / height);
+    print_text(script, "set label", i < n_whole ? panel->notes[i] : more, place);
+  }
+}
+
 static void print_panel(const struct sprint__figure *figure, const struct layout *layout, size_t i, size_t index,
                         FILE *script) {
   const struct sprint__figure_panel *panel = &figure->panels[i];
-  bool titled = figure->n_y == 1 || i < figure->n_points;
+  bool titled = i < figure->n_points;
   fputc('\n', script);
-  print_place(layout, i, script);
-  print_range(panel, script);
+  print_place(figure, layout, i, script);
+  print_range(figure, panel, layout->panel_height, script);
   if (titled && *panel->title)
     print_text(script, "set title", panel->title, " offset 0,-0.4");
   else
     fputs("unset title\n", script);
-  if (i % layout->n_columns == 0)
+  if (i % figure->n_points % layout->n_columns == 0)
     print_text(script, "set ylabel", figure->y[panel->y].label, " offset 0.5,0");
   else
     fputs("unset ylabel\n", script);
@@ -255,8 +270,7 @@ static void print_panel(const struct sprint__figure *figure, const struct layout
     fputs("unset xlabel\n", script);
   if (panel->n_curves == 0)
     fputs("set label 1 'nothing to draw' at graph 0.5,0.5 center textcolor '" SPRINT__GREY "'\n", script);
-  if (panel->note)
-    print_text(script, "set label 2", panel->note, " at graph 0.98,0.95 right font small textcolor '" SPRINT__GREY "'");
+  print_notes(panel, layout->panel_height, script);
   print_curves(figure, panel, index, script);
   fputs("unset label\n", script);
 }
@@ -314,7 +328,10 @@ static bool any_bands(const struct sprint__figure *figure) {
 
 static void print_script(const struct sprint__figure *figure, const struct layout *layout, FILE *script) {
   size_t index = 0, n = figure->n_y * figure->n_points;
-  fputs("set encoding utf8\nset minussign\nset datafile missing 'nan'\nunset key\n", script);
+  fputs(
+      "set encoding utf8\nset minussign\nset datafile missing 'nan'\nunset key\n"
+      "set style textbox opaque noborder fillcolor 'white' margins 0.3,0.1\n",
+      script);
   print_styles(figure, script);
   fputs("set multiplot\n", script);
   if (figure->title) {

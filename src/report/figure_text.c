@@ -222,10 +222,16 @@ static void print_head(const struct canvas *canvas, struct outlet *outlet) {
   if (*point) sprint__text_add(&text, " at ");
   sprint__text_add(&text, sprint__show(point).text);
   if (canvas->panel->log) sprint__text_add(&text, ", logarithmic");
-  if (canvas->panel->note) sprint__text_add(&text, " (");
-  if (canvas->panel->note) sprint__text_add(&text, canvas->panel->note);
-  if (canvas->panel->note) sprint__text_add(&text, ")");
   give(outlet, &text);
+}
+
+static void print_notes(const struct sprint__figure_panel *panel, struct outlet *outlet) {
+  for (size_t i = 0; i < panel->n_notes; i++) {
+    struct sprint__text text = {.context = outlet->context};
+    add_repeated(&text, " ", LABEL + 1);
+    sprint__text_add(&text, panel->notes[i]);
+    give(outlet, &text);
+  }
 }
 
 static sprint_status print_panel(const struct sprint__figure *figure, const struct sprint__figure_panel *panel,
@@ -238,6 +244,7 @@ static sprint_status print_panel(const struct sprint__figure *figure, const stru
   print_head(&canvas, outlet);
   if (panel->n_curves == 0) {
     outlet->line(outlet->user, "            nothing to draw");
+    print_notes(panel, outlet);
     return outlet->status;
   }
   canvas.low = scaled(&canvas, panel->least);
@@ -250,6 +257,7 @@ static sprint_status print_panel(const struct sprint__figure *figure, const stru
   for (size_t r = 0; r < canvas.height; r++) print_row(&canvas, r, outlet);
   print_bottom(&canvas, outlet);
   for (size_t c = 0; c < panel->n_curves; c++) print_last(&canvas, &panel->curves[c], outlet);
+  print_notes(panel, outlet);
   return outlet->status;
 }
 

@@ -3,7 +3,6 @@
 #include "report/gnuplot.h"
 
 #include <errno.h>
-#include <math.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -51,13 +50,6 @@ void sprint__gnuplot_quote(FILE *stream, const char *text) {
     fputc(*text, stream);
   }
   fputc('\'', stream);
-}
-
-double sprint__plot_tics(double low, double high) {
-  double rough = (high - low) / 4;
-  if (!(rough > 0) || !isfinite(rough)) return 1;
-  double power = pow(10, floor(log10(rough))), digit = rough / power;
-  return power * (digit < 1.5 ? 1 : digit < 3.5 ? 2 : digit < 7.5 ? 5 : 10);
 }
 
 /* clang-format off */

@@ -33,9 +33,6 @@ sprint_status sprint__plot_end(struct sprint__plot *plot);
 /* A text between single quotes, as gnuplot reads them: a quote is written twice. */
 void sprint__gnuplot_quote(FILE *stream, const char *text);
 
-/* A distance of tics that cuts the range into about four parts: 1, 2 or 5 times a power of ten. */
-double sprint__plot_tics(double low, double high);
-
 /* Gives up; nothing is left behind. */
 void sprint__plot_abandon(struct sprint__plot *plot);
 

@@ -7,6 +7,7 @@
 
 #include "base/print.h"
 #include "config/text.h"
+#include "report/axes.h"
 #include "report/gnuplot.h"
 #include "report/landscape.h"
 
@@ -150,13 +151,25 @@ static void print_panel(const struct frame *frame, bool plane) {
   fputs("\nunset label\n", frame->script);
 }
 
+/* Whether points of a look are on one of the maps. */
+static bool is_drawn(const sprint_landscape *it, size_t look) {
+  if (look == PATH) return it->n_path > 0;
+  return look >= MODEL || it->line_marks[look].there || (it->plane && it->plane_marks[look].there);
+}
+
+static const char *out_of_range(const sprint_landscape *it) {
+  static const char *const texts[] = {"", "; stable: out of range", "; optimum: out of range",
+                                      "; stable, optimum: out of range"};
+  return texts[!is_drawn(it, 0) + 2 * !is_drawn(it, 1)];
+}
+
 static void print_legend(const struct frame *frame) {
   double x = LEFT / 2.0, y = CAPTION + LEGEND / 2.0;
   const double step = ((double)frame->width - LEFT / 2.0) / (double)SPRINT__COUNT(looks);
   fputs("\nunset border\nunset tics\nunset title\nunset xlabel\nunset ylabel\nunset colorbox\n", frame->script);
   for (size_t i = 0; i < SPRINT__COUNT(looks); i++, x += step) {
     const char *name = looks[i].name ? looks[i].name : frame->towards;
-    if (i == PATH && frame->it->n_path == 0) continue;
+    if (!is_drawn(frame->it, i)) continue;
     print_point(frame, &looks[i], "screen ", x / frame->width, y / frame->height);
     fputs("set label ", frame->script);
     sprint__gnuplot_quote(frame->script, sprint__show(name).text);
@@ -165,9 +178,9 @@ static void print_legend(const struct frame *frame) {
   }
   fputs("set label ", frame->script);
   char caption[256];
-  sprint__snprintf(caption, sizeof caption, "θ = model + t (%s − model)%s; length %.4g%s",
+  sprint__snprintf(caption, sizeof caption, "θ = model + t (%s − model)%s; length %.4g%s%s",
                    sprint__show(frame->towards).text, frame->it->plane ? " + w across, in the same unit" : "",
-                   frame->it->length, frame->it->n_path ? "; the path is projected" : "");
+                   frame->it->length, frame->it->n_path ? "; the path is projected" : "", out_of_range(frame->it));
   sprint__gnuplot_quote(frame->script, caption);
   sprint__fprintf(frame->script,
                   " at screen 0.5,%.5f center noenhanced font small textcolor '" SPRINT__GREY

@@ -4,13 +4,13 @@
 #include <string.h>
 
 static const struct sprint__measure measures[] = {
-    {"epoch", NULL, "epoch", "epoch"},
-    {"step", NULL, "steps", "steps"},
-    {"ifo", NULL, "IFO (per-sample gradients)", "IFO (per-sample gradients)"},
-    {"samples", NULL, "samples drawn", "samples drawn"},
-    {"deployments", NULL, "deployments", "deployments"},
-    {"shift_evals", NULL, "evaluations that simulate the shift", "evaluations that simulate the shift"},
-    {"seconds", NULL, "training time (s)", "training time (s)"},
+    {"epoch", NULL, "epoch", "epoch", .cost = true},
+    {"step", NULL, "steps", "steps", .cost = true},
+    {"ifo", NULL, "IFO (per-sample gradients)", "IFO (per-sample gradients)", .cost = true},
+    {"samples", NULL, "samples drawn", "samples drawn", .cost = true},
+    {"deployments", NULL, "deployments", "deployments", .cost = true},
+    {"shift_evals", NULL, "evaluations that simulate the shift", "evaluations that simulate the shift", .cost = true},
+    {"seconds", NULL, "training time (s)", "training time (s)", .cost = true},
     {"loss", NULL, "loss on D(θ)", "loss on D(theta)"},
     {"accuracy", NULL, "accuracy on D(θ)", "accuracy on D(theta)", .share = true},
     {"loss_base", NULL, "loss on the base data", "loss on the base data"},

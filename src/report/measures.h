@@ -9,6 +9,7 @@ struct sprint__measure {
   const char *word;   /* a shorter name that stands for it; NULL: none */
   const char *label;  /* of an axis, UTF-8 */
   const char *plain;  /* the same in ASCII */
+  bool cost;          /* it only grows */
   bool share;         /* it lies within 0 .. 1, where a logarithmic axis has no meaning */
 };
 

@@ -5,7 +5,7 @@
 
 #include "config/number.h"
 #include "config/text.h"
-#include "report/measures.h"
+#include "report/figure.h"
 #include "report/page.h"
 #include "report/styles.h"
 
@@ -111,6 +111,17 @@ static json_t *assessment_json(const json_t *assessment) {
   return json;
 }
 
+/* Points as people write them, in the order of their names. */
+static json_t *titles_json(struct sprint__arena *arena, const json_t *points) {
+  size_t i;
+  json_t *json = json_array(), *point;
+  json_array_foreach((json_t *)points, i, point) {
+    const char *title = sprint__point_title(arena, json_string_value(point), false);
+    json_array_append_new(json, json_string(title ? title : ""));
+  }
+  return json;
+}
+
 static json_t *columns_json(const struct sprint__result *run) {
   json_t *json = json_array();
   for (size_t c = 0; c < run->n_columns; c++) json_array_append_new(json, json_string(run->columns[c].name));
@@ -198,6 +209,7 @@ json_t *sprint__page_json(struct sprint__arena *arena, const struct sprint__resu
   json_object_set_new(json, "folder", json_string(clean(arena, folder)));
   json_object_set_new(json, "notes", said);
   json_object_set_new(json, "points", points);
+  json_object_set_new(json, "titles", titles_json(arena, points));
   json_object_set_new(json, "methods", methods_json(arena, results, names));
   json_object_set_new(json, "labels", labels_json(arena, results));
   json_object_set_new(json, "configs", texts.all);

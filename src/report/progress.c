@@ -81,15 +81,17 @@ static void write_time(double seconds, char *ret_text, size_t size) {
     sprint__snprintf(ret_text, size, "%.1f h", seconds / 3600);
 }
 
-/* "-" where it is not known; 161k */
+/* "-" where it is not known; 40.96k; 4.87e+36 of a loss that ran away. */
 static void write_number(double value, char *ret_text, size_t size) {
-  static const char suffixes[] = " kMGTP";
+  static const char suffixes[] = " kMGT";
   size_t power = 0;
-  for (; fabs(value) >= 1e5 && isfinite(value) && power + 1 < sizeof suffixes - 1; power++) value /= 1e3;
-  if (!isfinite(value))
+  if (!isfinite(value)) {
     snprintf(ret_text, size, "-");
-  else
-    sprint__snprintf(ret_text, size, power ? "%.4g%c" : "%.4g", value, suffixes[power]);
+    return;
+  }
+  if (fabs(value) < 1e15)
+    for (; fabs(value) >= 1e4 || (power && fabs(value) >= 1e3); power++) value /= 1e3;
+  sprint__snprintf(ret_text, size, power ? "%.4g%c" : fabs(value) < 1e15 ? "%.4g" : "%.3g", value, suffixes[power]);
 }
 
 static void print_row(const struct sprint__group *group, const struct standing *it, size_t n_name, sprint_listener line,
@@ -125,7 +127,8 @@ static void print_point(struct sprint__arena *arena, const char *point, sprint_l
 static void print_total(const struct sprint__results *results, size_t n_going, sprint_listener line, void *user) {
   char text[128];
   if (n_going)
-    snprintf(text, sizeof text, "%zu of %zu runs are finished", results->n_runs - n_going, results->n_runs);
+    snprintf(text, sizeof text, "%zu of the %zu runs that have begun are finished", results->n_runs - n_going,
+             results->n_runs);
   else
     snprintf(text, sizeof text, "all %zu runs here are finished", results->n_runs);
   line(user, text);

@@ -3,6 +3,7 @@
 
 #include "base/print.h"
 #include "base/sized.h"
+#include "report/axes.h"
 #include "report/gnuplot.h"
 
 enum { WIDTH = 560, HEIGHT = 520, POINTS = 2000 }; /* of the figure; of a line, at most */

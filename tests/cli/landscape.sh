@@ -58,6 +58,18 @@ if command -v gnuplot >/dev/null; then
   done
   check "both maps and the path" test "$(grep -c '^# index' pic/two.dat)" = 3
   check "labels" grep -qF 'V(θ) = J(θ;θ) on the plane' pic/two.gp
+  check "what is in range is just named" grep -q "^set label 'stable' at screen" pic/two.gp
+  python3 - <<'END'
+import struct
+head = "{'descr': '<f8', 'fortran_order': False, 'shape': (1,), }".ljust(117) + "\n"
+for name, theta in (("far.npy", 100.0), ("further.npy", 101.0)):
+    with open(name, "wb") as file:
+        file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head.encode() + struct.pack("<d", theta))
+END
+  runs landscape c.yaml --model far.npy --towards further.npy --method none --grid 9 --out pic/far.svg
+  check "far from both points" grep -q '^  stable   not within the range$' stdout
+  check "what is not drawn is not promised" test -z "$(grep "^set label '\(stable\|optimum\)'" pic/far.gp)"
+  check "but told of" grep -q '; length 1; stable, optimum: out of range' pic/far.gp
 else
   echo "$me: gnuplot is not there, its figures were not drawn"
 fi

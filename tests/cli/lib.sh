@@ -85,6 +85,19 @@ files() { (cd "$1" && find . -mindepth 1 -maxdepth 1 ! -name report.html -printf
 # no_parts FOLDER: no temporary file was left behind.
 no_parts() { [ -z "$(find "$1" -name '*.part-*')" ]; }
 
+# hand_run FOLDER RECORD HEAD ROW...: a run's files by hand, with a second of training an epoch. RECORD is what run.json holds;
+# "": the run goes on, and has none.
+hand_run() {
+  local folder=$1 record=$2
+  shift 2
+  mkdir -p "$folder"
+  printf '%s\n' "$@" >"$folder/trace.csv"
+  shift
+  { echo epoch,seconds
+    for row; do echo "${row%%,*},${row%%,*}"; done; } >"$folder/timing.csv"
+  [ -z "$record" ] || echo "$record" >"$folder/run.json"
+}
+
 # train_small: a table data.csv, a config c.yaml and what a run of it leaves in out/; $model is its model.
 train_small() {
   awk 'BEGIN { srand(3); print "income,age,bad"

@@ -5,14 +5,11 @@
 
 # run_of FOLDER STOP EPOCH,LOSS...: a run's files by hand; STOP "": no run.json yet.
 run_of() {
-  local folder=$1 stop=$2
+  local folder=$1 stop=$2 rows=() record=
   shift 2
-  mkdir -p "$folder"
-  { echo "epoch,ifo,loss,accuracy,gradient_sq"
-    for row; do echo "${row%,*},$((${row%,*} * 10)),${row#*,},0.5,${row#*,}"; done; } >"$folder/trace.csv"
-  { echo epoch,seconds
-    for row; do echo "${row%,*},${row%,*}"; done; } >"$folder/timing.csv"
-  [ -z "$stop" ] || echo "{\"name\": \"x\", \"stop\": \"$stop\", \"settings\": {\"name\": \"credit\", \"method\": {\"kind\": \"sgd\"}}}" >"$folder/run.json"
+  for row; do rows+=("${row%,*},$((${row%,*} * 10)),${row#*,},0.5,${row#*,}"); done
+  [ -z "$stop" ] || record="{\"name\": \"x\", \"stop\": \"$stop\", \"settings\": {\"name\": \"credit\", \"method\": {\"kind\": \"sgd\"}}}"
+  hand_run "$folder" "$record" epoch,ifo,loss,accuracy,gradient_sq "${rows[@]}"
 }
 
 ### Means and errors: losses 1, 2, 6 have the mean 3 and the error sqrt(7/3)
@@ -25,7 +22,7 @@ run_of r/alpha-20/sprint-paper/seed-1 epochs 0,5 1,3
 "$SPRINT" plot r >stdout 2>stderr || fail "plot r: $(cat stderr)"
 equal "one complaint" 1 "$(wc -l <stderr)"
 check "who diverged is said" grep -q 'r/alpha-0.2/sgd/seed-4: diverged, and is left out of the means' stderr
-check "and in the panel" grep -q '^loss on D(theta) at alpha = 0.2 (sgd: 1 of 4 diverged)$' stdout
+check "and below the panel" grep -q '^ *sgd: 1 of 4 diverged$' stdout
 check "mean and error" grep -q '^ *\* sgd  *3 +- 1.528, 3 seeds$' stdout
 check "one seed has no error" grep -q '^ *+ sprint-paper  *3, 1 seed$' stdout
 check "a pipe gets plain ASCII" test -z "$(LC_ALL=C tr -d '\n -~' <stdout)"
@@ -35,9 +32,19 @@ rm -r r/alpha-0.2/sgd/seed-4
 runs plot r --x ifo --y accuracy,grad --log
 check "rows for each measure" test "$(grep -c '^accuracy on D(theta) at\|^|grad J(theta;theta)|^2 at .*, logarithmic$' stdout)" = 4
 
+### Who diverged is told line by line: as one line, it went across the panels beside it, or off the screen
+for method in sgd-gd sprint-paper sprint-unbiased a b c; do
+  run_of "v/alpha-1/$method/seed-1" diverged 0,9 1,1e9
+  run_of "v/alpha-2/$method/seed-1" epochs 0,9 1,8
+done
+"$SPRINT" plot v >stdout 2>stderr || fail "plot v: $(cat stderr)"
+check "of 80 columns with notes" test "$(wc -L <stdout)" -le 80
+equal "a line for each" 6 "$(grep -c '^ *[a-z-]*: 1 of 1 diverged$' stdout)"
+
 ### What is asked for wrongly
 refused "no run has a column 'los'; did you mean 'loss'?" plot r --y los
 refused "no run has a column 'secs'" plot r --x secs
+refused "column 'loss' does not only grow (r/alpha-0.2/sgd/seed-1), and nothing can be drawn against it" plot r --x loss
 refused "no run is here" plot "$(mkdir -p empty && echo empty)"
 refused "missing: cannot be read" plot missing
 refused "is not a folder" plot "$SPRINT"
@@ -90,10 +97,27 @@ if command -v gnuplot >/dev/null; then
   check "quotes" grep -qF "it's \"q\" \\n" n.svg
   check "numbers stay" test "$(grep -c '^# index' n.dat)" = 4
   cp n.svg before.svg && rm n.svg && gnuplot n.gp 2>/dev/null && check "the script draws again by itself" test -s n.svg
+  "$SPRINT" plot v --out v.svg >stdout 2>stderr || fail "plot v --out: $(cat stderr)"
+  equal "three notes" 3 "$(grep -c '^set label .*: 1 of 1 diverged' v.gp)"
+  check "and how many more" grep -q "^set label 'and 3 more' " v.gp
+  # a mean that is flat at 8, on a linear axis 0.4 to either side; one note takes 13 of 260 points above that
+  run_of w/b/seed-1 diverged 0,9 1,1e9
+  run_of w/a/seed-1 epochs 0,8 1,8
+  "$SPRINT" plot w --out w.svg >stdout 2>stderr || fail "plot w --out: $(cat stderr)"
+  top=$(sed -n 's/^set yrange \[7.6:\(.*\)\]$/\1/p' w.gp)
+  close "notes have room above the curves" 8.442105 "$top" 1e-5
   runs plot r --out r.svg --seeds
   check "panels by point" test "$(grep -c 'α = ' r.svg)" = 2
   check "band" grep -q 'filledcurves' r.gp
   check "mean, error, low, high, seeds" grep -qE '^1 3 1\.5275252316519[0-9]+ 1\.4724747683480[0-9]+ 4\.5275252316519[0-9]+ 3$' r.dat
+  # Sixteen points of two measures: four beside each other, each above its second measure, and not a strip of sixteen.
+  for point in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do run_of "s/alpha-$point/sgd/seed-1" epochs 0,9 1,8; done
+  runs plot s --y loss,grad --out s.png
+  check "as wide as four, as high as eight" grep -q '^set terminal pngcairo size 1196\*2,18[0-9][0-9]\*2 ' s.gp
+  equal "a title for each point" 16 "$(grep -c "^set title 'α = " s.gp)"
+  equal "places" 32 "$(grep '^set [lt]margin' s.gp | paste - - | sort -u | wc -l)"
+  equal "axes are named at the left" 8 "$(grep -c '^set ylabel' s.gp)"
+  equal "and below" 4 "$(grep -c '^set xlabel' s.gp)"
   runs plot r --paper credit --out paper.png
   equal "both figures" "figure in paper.png figure in paper-gradient.png" "$(tr '\n' ' ' <stdout | sed 's/ $//')"
   check "rows and columns" test "$(grep -c '^plot data' paper.gp)" = 4

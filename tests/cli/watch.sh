@@ -20,7 +20,7 @@ rows 8 >r/sgd/seed-2/unfinished/trace.csv
 times 8 >r/sgd/seed-2/unfinished/timing.csv
 runs watch r
 check "the slowest, its rate, and nobody knows until when" grep -qE '^sgd +0 of 3 +8 +800k +0.1111 +2 +-$' stdout
-check "how many" grep -q '^0 of 3 runs are finished$' stdout
+check "how many" grep -q '^0 of the 3 runs that have begun are finished$' stdout
 check "curves" grep -q '^loss on D(theta)$' stdout
 check "a pipe gets plain ASCII" test -z "$(LC_ALL=C tr -d '\n -~' <stdout)"
 check "of 80 columns" test "$(wc -L <stdout)" -le 80
@@ -33,6 +33,10 @@ check "time left" grep -qE '^sgd +1 of 3 +8 +800k +0.1111 +2 +16 s$' stdout
 touch -d '1 hour ago' r/sgd/seed-2/unfinished/trace.csv
 runs watch r
 check "a run that stands still" grep -qE '16 s  no row for 60 min$' stdout
+mkdir -p far/sgd/seed-1
+printf 'epoch,ifo,loss\n0,0,1\n12345,40960,4.871e36\n' >far/sgd/seed-1/trace.csv
+runs watch far
+check "large numbers stay in their columns" grep -qE '^sgd +0 of 1 +12\.35k +40\.96k +4\.87e\+36 +- +-$' stdout
 mkdir -p begun/sgd/seed-1
 runs watch begun
 check "nothing yet" grep -qE '^sgd +0 of 1 +- +- +- +- +-$' stdout
@@ -67,7 +71,7 @@ def drive(end):
     code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
     tidy = out.endswith(b"\n") and out.index(b"\033[?25h") > out.index(b"\033[?25l") and out.count(b"\033[?1049l") == 1
     last = out[out.rindex(b"\033[?1049l"):]
-    assert code == 0 and tidy and b"1 of 3 runs are finished" in last, (end, code, tidy, last)
+    assert code == 0 and tidy and b"1 of the 3 runs that have begun are finished" in last, (end, code, tidy, last)
     assert mode is None or mode == before[3], "the terminal's mode"
     assert "⠁" <= max(out.decode()) , "braille"
 for end in (b"q", b"\x03", signal.SIGTERM):

@@ -35,6 +35,9 @@ before(async () => {
 });
 after(() => browser && browser.close());
 
+/* A number as the page writes it. */
+const read = (text) => Number(text.replace(/,/g, '').replace(/−/g, '-'));
+
 /* The table of values at the cursor: method -> {x, value}. */
 async function values(page) {
   const rows = await page
@@ -43,7 +46,7 @@ async function values(page) {
   return Object.fromEntries(
     rows.map(([method, x, value, n, seeds]) => [
       method,
-      { x: Number(x.replace(/,/g, '')), value: Number(value.split(' ')[0].replace(/,/g, '')), n: Number(n), seeds },
+      { x: read(x), value: read(value.split(' ')[0]), n: read(n), seeds },
     ]),
   );
 }
@@ -98,7 +101,7 @@ test('values on hover are those of trace.csv, for a mean and for single seeds', 
   for (const [i, text] of seeds.split('; ').entries()) {
     const row = traces[i].ifo.indexOf(x);
     assert.ok(row > 0);
-    near(Number(text.split(': ')[1]), traces[i].loss[row], text);
+    near(read(text.split(': ')[1]), traces[i].loss[row], text);
   }
   assert.deepEqual(page.complaints, []);
   await page.close();
@@ -167,10 +170,10 @@ test('the winner, and by how much, is what the traces say', async () => {
       m = mean(d);
     const reach = T * Math.sqrt(d.reduce((s, v) => s + (v - m) ** 2, 0) / 2 / 3);
     const text = card.match(
-      new RegExp(`([\\d.e+]+) times smaller than that of ${other} \\(([\\d.e−,]+) to ([\\d.e−,]+)\\)`),
+      new RegExp(`([\\d.e−]+) times smaller than that of ${other} \\(([\\d.e−,]+) to ([\\d.e−,]+)\\)`),
     );
     assert.ok(text, `${other} in: ${card}`);
-    const got = text.slice(1).map((v) => Number(v.replace('−', '-').replace(/,/g, '')));
+    const got = text.slice(1).map(read);
     [m, m - reach, m + reach].forEach((v, i) =>
       assert.ok(Math.abs(got[i] / 10 ** v - 1) < 0.006, `${other}: ${got[i]}, expected ${10 ** v}`),
     );
@@ -214,10 +217,76 @@ test('shares of the classes over time are those of trace.csv; grid points switch
     await page.selectOption('select[name=strata-seed]', '2');
     const t = trace('stay', name, 'sgd-gd', 'seed-2');
     const got = await page.locator('#shares tbody td').allInnerTexts();
-    got.forEach((text, c) => near(Number(text), t[`p_${c}`].at(-1), `${name} p_${c}`));
+    got.forEach((text, c) => near(read(text), t[`p_${c}`].at(-1), `${name} p_${c}`));
     assert.equal(got.length, 2);
   }
   assert.deepEqual(page.complaints, []);
+  await page.close();
+});
+
+test('grid points are called as in figures, and those where runs diverged are told of', async () => {
+  const path = train(
+    'wild',
+    SMALL.replace('epochs: 8', 'epochs: 2')
+      .replace('[1, 2, 3]', '[1, 2]')
+      .concat('grid: {step.size: [0.1, 1000], shift.alpha: [0.25]}\n'),
+  );
+  for (const [width, most] of [
+    [1280, 1180],
+    [360, Infinity],
+  ]) {
+    const page = await open(browser, path, { width });
+    const titles = ['0.1', '1000'].map((size) => `size = ${size}, α = 0.25`.replaceAll(' = ', '\u00a0=\u00a0'));
+    assert.deepEqual(await page.locator('select[name=point]').first().locator('option').allInnerTexts(), titles);
+    const rows = await page.locator('#overview tbody tr').allInnerTexts();
+    assert.ok(rows[0].startsWith(titles[0]), rows[0]);
+    assert.ok(rows.at(-1).startsWith(titles[1]) && rows.at(-1).includes('no run ended sound'), rows.at(-1));
+    const lines = await page
+      .locator('#overview .method span, #values .method span')
+      .evaluateAll((all) => all.map((node) => node.getClientRects().length));
+    assert.ok(lines.length > 0 && lines.every((n) => n === 1), `names in tables on one line each: ${lines}`);
+    assert.ok((await page.locator('#overview').evaluate((node) => node.scrollWidth)) <= most, 'as wide as the page');
+    await page.locator('select[name=point]').first().selectOption('1');
+    assert.match(await page.locator('#budgets').innerText(), /nothing to compare here/);
+    assert.deepEqual(page.complaints, []);
+    await page.close();
+  }
+});
+
+test('a method does not win against its double', async () => {
+  const path = train(
+    'twins',
+    SMALL.replace(/compare:[^]*/, 'compare: [{name: a, method: sgd}, {name: b, method: sgd}]\n').replace(
+      '[1, 2, 3]',
+      '[1]',
+    ),
+  );
+  const page = await open(browser, path);
+  assert.deepEqual(
+    await page.locator('#winners tbody td:nth-child(2)').allInnerTexts(),
+    Array(4).fill('no difference'),
+  );
+  assert.doesNotMatch(await page.locator('#summary .lead').innerText(), /intervals/);
+  await page.close();
+});
+
+test('a mean has as many places as its error', async () => {
+  const page = await open(browser, small);
+  const cells = await page.locator('#means tbody td', { hasText: '±' }).allInnerTexts(),
+    plain = cells.filter((text) => !text.includes('e'));
+  assert.ok(plain.length > 20, `${cells}`);
+  for (const text of plain) {
+    const [mean, error] = text.split(' ± ').map((part) => (part.split('.')[1] || '').length);
+    assert.equal(mean, error, text);
+  }
+  await page.close();
+});
+
+test('numbers below zero have a minus sign', async () => {
+  const page = await open(browser, small);
+  assert.doesNotMatch(await page.locator('#means').innerText(), /-\d/);
+  assert.match(await page.locator('#means').innerText(), /−\d/);
+  assert.doesNotMatch(await page.locator('#people').innerText(), /-\d/);
   await page.close();
 });
 
@@ -288,6 +357,12 @@ test('it prints in light colours without controls', async () => {
   await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
   assert.equal(await page.locator('nav').isVisible(), false);
   assert.equal(await page.evaluate(() => getComputedStyle(document.body).color), 'rgb(28, 33, 39)');
+  assert.equal(await page.locator('input[type=checkbox]:visible, input[type=range]:visible').count(), 0);
+  for (const name of ['people-method', 'people-seed', 'y']) {
+    const chosen = page.locator(`select[name=${name}]`);
+    assert.ok(await chosen.isVisible(), `which ${name} is shown`);
+    assert.equal(await chosen.evaluate((node) => getComputedStyle(node).borderTopWidth), '0px');
+  }
   await page.close();
 });
 

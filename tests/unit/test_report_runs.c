@@ -1,40 +1,11 @@
 /* Folders of runs as data, and means over seeds: folders written by hand, against numbers worked out by hand; and one
  * that a run saved, against its rows. */
-#include "help.h"
+#include "test_report_help.h"
 
 #include <locale.h>
 #include <unistd.h>
 
 #include "report/curves.h"
-
-struct place {
-  sprint_context *context;
-  char folder[64];
-};
-
-static struct place place_new(void) {
-  struct place place = {.folder = "/tmp/sprint-report-XXXXXX"};
-  assert_int_equal(sprint_context_new(&place.context), SPRINT_OK);
-  assert_non_null(mkdtemp(place.folder));
-  return place;
-}
-
-static void place_free(struct place *place) {
-  char command[128];
-  snprintf(command, sizeof command, "rm -rf '%s'", place->folder);
-  assert_int_equal(system(command), 0);
-  sprint_context_free(place->context);
-}
-
-static void put(const struct place *place, const char *name, const char *text) {
-  char path[512], command[640];
-  snprintf(path, sizeof path, "%s/%s", place->folder, name);
-  *strrchr(path, '/') = '\0';
-  snprintf(command, sizeof command, "mkdir -p '%s'", path);
-  assert_int_equal(system(command), 0);
-  snprintf(path, sizeof path, "%s/%s", place->folder, name);
-  MUST(place->context, sprint_file_write(place->context, path, text, strlen(text)));
-}
 
 static struct sprint__results *read_all(const struct place *place) {
   const char *folder = place->folder;
