@@ -5,7 +5,7 @@ JOBS   ?= $(shell nproc)
 # Test programs on the library wait by sleeping, so that other load does not stall them.
 export GOMP_SPINCOUNT ?= 1000
 
-.PHONY: all setup demo test torture fuzz bench sanitize install reference format clean
+.PHONY: all setup demo test torture fuzz bench sanitize tsan install reference format clean
 
 all: $(BUILD)/Makefile
 	@cmake --build $(BUILD) -j $(JOBS) -- --no-print-directory -s
@@ -49,6 +49,14 @@ sanitize: | setup
 	@cmake --build $(BUILD)-sanitize -j $(JOBS) -- --no-print-directory -s
 	cd $(BUILD)-sanitize && ctest --output-on-failure -j $(JOBS)
 
+# What works on threads under ThreadSanitizer, with clang's OpenMP, which it can see through, and with weakened memory orders, which
+# it must find.
+tsan: | setup
+	@scripts/setup clang libclang-rt-14-dev libomp-14-dev
+	@cmake -S . -B $(BUILD)-tsan -DCMAKE_C_COMPILER=clang -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG="-O1 -g" -DSPRINT_TSAN=ON >/dev/null
+	@cmake --build $(BUILD)-tsan -j $(JOBS) --target tsan-programs -- --no-print-directory -s
+	cd $(BUILD)-tsan && ctest --output-on-failure -j $(JOBS) -L tsan
+
 install: all
 	@cmake -S . -B $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX) >/dev/null
 	@cmake --install $(BUILD)
@@ -61,4 +69,4 @@ format:
 	clang-format -i include/*.h src/*/*.[ch] tests/*/*.[ch] examples/*.c
 
 clean:
-	rm -rf $(BUILD) $(BUILD)-sanitize $(BUILD)-fuzz
+	rm -rf $(BUILD) $(BUILD)-sanitize $(BUILD)-fuzz $(BUILD)-tsan

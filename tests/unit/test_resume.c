@@ -105,7 +105,7 @@ static size_t compare_parts(sprint_context *context, const sprint_population *pe
 }
 
 /* Every so many-th pair; all of them where SPRINT_TORTURE is set. */
-#ifdef __SANITIZE_ADDRESS__
+#ifdef SPRINT_SLOWED
 enum { STRIDE = 29 };
 #else
 enum { STRIDE = 7 };
