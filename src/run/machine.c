@@ -35,6 +35,14 @@ static const char *kernels(void) {
 #endif
 }
 
+void sprint__machine_name(char ret_name[SPRINT__MACHINE_NAME]) {
+  char processor[256];
+  read_processor(processor, sizeof processor);
+  memset(ret_name, 0, SPRINT__MACHINE_NAME);
+  snprintf(ret_name, SPRINT__MACHINE_NAME, "%s, %s kernels, BLAS core %s", processor, kernels(),
+           openblas_get_corename());
+}
+
 json_t *sprint__machine_json(void) {
   char processor[256];
   read_processor(processor, sizeof processor);
