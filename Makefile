@@ -74,9 +74,7 @@ portable: | setup
 # What two programs that read C find; what they are not asked for is in .clang-tidy and .cppcheck, with reasons.
 lint: $(BUILD)/Makefile
 	@scripts/setup clang-tidy cppcheck
-	cppcheck --enable=warning,performance,portability --std=c11 --quiet -j $(JOBS) --error-exitcode=1 --inline-suppr \
-	  --suppressions-list=.cppcheck -Iinclude -Isrc -DSPRINT_VERSION='"0"' src examples
-	run-clang-tidy-14 -p $(BUILD) -quiet -j $(JOBS) '^(?!.*/tests/)(?!.*/page.c)'
+	scripts/lint $(BUILD) $(JOBS)
 
 install: all
 	@cmake -S . -B $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX) >/dev/null

@@ -27,7 +27,10 @@
 #define EVERY       5.0
 #define TIMES_SPENT 100.0
 
-#define WORTH_A_WORD 60.0 /* seconds of a run that would be lost */
+/* Seconds of a run that a kill would lose: of one that takes no checkpoints, and of one that has taken none for long.
+ */
+#define WORTH_A_WORD 60.0
+#define LONG_SINCE   300.0
 
 enum { NOTE = 512 };
 
@@ -40,6 +43,7 @@ struct sprint__checkpoints {
   double every;                         /* seconds between two; 0: as it fits */
   double taken, spent;                  /* clock of the newest checkpoint, or of the start; seconds that it took */
   const char *never;                    /* why there can be none; NULL: there can */
+  bool late;                            /* it was said that the newest is old */
   char note[NOTE];                      /* what whoever started it should know; "" */
   char elsewhere[SPRINT__MACHINE_NAME]; /* the other kind of processor on which the checkpoint was written; "" */
 };
@@ -67,8 +71,16 @@ bool sprint_run_resumes(const sprint_run *run) { return run && !sprint__engine_u
 const char *sprint_run_note(const sprint_run *run) {
   struct sprint__checkpoints *kept = run ? run->kept : NULL;
   if (!kept) return "";
-  if (kept->never && !kept->note[0] && sprint__clock_coarse() - kept->taken > WORTH_A_WORD)
+  double since = sprint__clock_coarse() - kept->taken;
+  if (kept->never && !kept->note[0] && since > WORTH_A_WORD)
     note(kept, "takes no checkpoints, a kill would lose it all: %s", kept->never);
+  if (!kept->never && !kept->late && since > LONG_SINCE && !sprint__engine_rests(run->engine)) {
+    kept->late = true;
+    note(kept,
+         "has taken no checkpoint for %.0f minutes, which a kill would lose: '%s' takes them where epochs end "
+         "(engine: plain does between steps)",
+         since / 60, run->engine->kind->name);
+  }
   return kept->note;
 }
 
