@@ -30,11 +30,12 @@ static struct small_run run_of(sprint_context *context, size_t i) {
   return small_run_new(context, "{kind: lending, n: 30}", runs[i].shift, runs[i].run);
 }
 
+/* To the end, where that is near: who is stopped writes a checkpoint and waits for the disk. */
 static bool go_on_for_a_while(void *user, const sprint_run *run, const sprint_trace_row *row,
                               const sprint_counters *cost) {
   unsigned *n = user;
   (void)run, (void)row, (void)cost;
-  return ++*n < 3;
+  return ++*n < 30;
 }
 
 static void put_sum(struct sha256_ctx *sum, FILE *stream) {
@@ -59,7 +60,7 @@ static void put_checkpoint(const char *path, const struct fuzz_input *front, con
 static bool has_number(struct mutator *mutator) { return mutator->size > 0; }
 
 static sprint_status take_up(sprint_context *context, const char *path, struct mutator *mutator) {
-  char folder[64], unfinished[96], file[128];
+  char folder[128], unfinished[160], file[192];
   size_t i = mutator->bytes[0] % N_RUNS;
   unsigned n = 0;
   (void)path;
@@ -83,7 +84,7 @@ static bool stop_at_once(void *user, const sprint_run *run, const sprint_trace_r
 
 /* The checkpoint of a run that was stopped after an epoch: its front is kept, the rest is an input. */
 static struct fuzz_input checkpoint_of(size_t i) {
-  char folder[64], path[128];
+  char folder[128], path[192];
   sprint_context *context = NULL;
   if (sprint_context_new(&context) != SPRINT_OK) exit(2);
   small_folder_new(folder, sizeof folder);

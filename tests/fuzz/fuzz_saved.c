@@ -37,7 +37,7 @@ static sprint_status load(sprint_context *context, const char *path, struct muta
 }
 
 static struct fuzz_input saved_by(const char *data, const char *run_spec) {
-  char folder[64], path[128];
+  char folder[128], path[192];
   sprint_context *context = NULL;
   if (sprint_context_new(&context) != SPRINT_OK) exit(2);
   small_folder_new(folder, sizeof folder);

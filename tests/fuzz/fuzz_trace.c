@@ -14,7 +14,7 @@ static const char *const names[] = {"trace.csv", "timing.csv", "run.json"};
 enum { N_NAMES = sizeof names / sizeof names[0] };
 
 static void put(const char *folder, const char *name, const unsigned char *bytes, size_t size) {
-  char path[160];
+  char path[256];
   snprintf(path, sizeof path, "%s/%s", folder, name);
   FILE *stream = fopen(path, "wb");
   if (!stream || fwrite(bytes, 1, size, stream) != size || fclose(stream) != 0) exit(2);
@@ -44,7 +44,7 @@ static void hear(void *user, const char *line) {
 }
 
 static sprint_status show(sprint_context *context, const char *path, struct mutator *mutator) {
-  char folder[64], run[80], page[96];
+  char folder[128], run[160], page[192];
   size_t going;
   (void)path;
   small_folder_new(folder, sizeof folder);
@@ -64,7 +64,7 @@ static sprint_status show(sprint_context *context, const char *path, struct muta
 
 /* What a run saves, in one text. */
 static struct fuzz_input saved_by(const char *run_spec) {
-  char folder[64], path[128];
+  char folder[128], path[192];
   sprint_context *context = NULL;
   char *bytes = calloc(1, MUTATE_ROOM);
   size_t size = 0;

@@ -31,7 +31,8 @@ void small_run_free(struct small_run *small) {
 }
 
 void small_folder_new(char *ret_path, size_t size) {
-  snprintf(ret_path, size, "/tmp/sprint-small-XXXXXX");
+  const char *base = getenv("TMPDIR");
+  snprintf(ret_path, size, "%s/sprint-small-XXXXXX", base ? base : "/tmp");
   if (!mkdtemp(ret_path)) exit(2);
 }
 

@@ -14,7 +14,7 @@ struct small_run {
 struct small_run small_run_new(sprint_context *context, const char *data, const char *shift, const char *run);
 void small_run_free(struct small_run *small);
 
-/* A new folder under /tmp; and its end, with all that is in it. */
+/* A new folder under TMPDIR, or /tmp; and its end, with all that is in it. */
 void small_folder_new(char *ret_path, size_t size);
 void small_folder_remove(const char *path);
 
