@@ -18,7 +18,7 @@ static const struct {
   const char *shift, *run;
 } runs[] = {
     {"{kind: none}", "{method: {kind: sprint, batch: 4}, stop: {epochs: 2}}"},
-    {"{kind: strategic, good: 0, alpha: 0.1, memory: accumulating}",
+    {"{kind: decay, rate: 0.5, of: {kind: linear, epsilon: 0.1}}",
      "{method: {kind: saga, batch: 4}, step: {kind: momentum}, stop: {epochs: 2}}"},
     {"{kind: none}", "{method: {kind: page, correction: stratified, batch: 4}, step: {kind: adam}, stop: {epochs: 2}}"},
 };
@@ -27,7 +27,8 @@ enum { N_RUNS = sizeof runs / sizeof runs[0] };
 static struct fuzz_input fronts[N_RUNS]; /* of their checkpoints: the line and the identity */
 
 static struct small_run run_of(sprint_context *context, size_t i) {
-  return small_run_new(context, "{kind: lending, n: 30}", runs[i].shift, runs[i].run);
+  return small_run_new(context, "{kind: gaussian, n: 30, d: 3}", "{layers: dense 1, loss: squared}", runs[i].shift,
+                       runs[i].run);
 }
 
 /* To the end, where that is near: who is stopped writes a checkpoint and waits for the disk. */
@@ -116,7 +117,7 @@ int main(void) {
   int code = fuzz_run(&(struct fuzz){.name = "checkpoint",
                                      .tokens = tokens,
                                      .n_tokens = sizeof tokens / sizeof tokens[0],
-                                     .n_mutants = 200,
+                                     .n_mutants = 2000,
                                      .inputs = inputs,
                                      .n_inputs = N_RUNS,
                                      .ending = ".checkpoint",

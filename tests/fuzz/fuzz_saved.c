@@ -41,7 +41,7 @@ static struct fuzz_input saved_by(const char *data, const char *run_spec) {
   sprint_context *context = NULL;
   if (sprint_context_new(&context) != SPRINT_OK) exit(2);
   small_folder_new(folder, sizeof folder);
-  struct small_run small = small_run_new(context, data, "{kind: none}", run_spec);
+  struct small_run small = small_run_new(context, data, "{layers: dense 1}", "{kind: none}", run_spec);
   if (sprint_run_go(small.run, NULL, NULL) != SPRINT_OK || sprint_run_save(small.run, folder) != SPRINT_OK) exit(2);
   small_run_free(&small);
   sprint_context_free(context);

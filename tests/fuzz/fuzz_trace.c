@@ -70,7 +70,8 @@ static struct fuzz_input saved_by(const char *run_spec) {
   size_t size = 0;
   if (!bytes || sprint_context_new(&context) != SPRINT_OK) exit(2);
   small_folder_new(folder, sizeof folder);
-  struct small_run small = small_run_new(context, "{kind: lending, n: 30}", "{kind: none}", run_spec);
+  struct small_run small =
+      small_run_new(context, "{kind: lending, n: 30}", "{layers: dense 1}", "{kind: none}", run_spec);
   if (sprint_run_go(small.run, NULL, NULL) != SPRINT_OK || sprint_run_save(small.run, folder) != SPRINT_OK) exit(2);
   small_run_free(&small);
   sprint_context_free(context);

@@ -12,11 +12,12 @@ static void must(sprint_context *context, sprint_status status) {
   exit(2);
 }
 
-struct small_run small_run_new(sprint_context *context, const char *data, const char *shift, const char *run) {
+struct small_run small_run_new(sprint_context *context, const char *data, const char *model, const char *shift,
+                               const char *run) {
   struct small_run small = {NULL};
   sprint_run_options options = {.size = sizeof options, .spec = run, .seed = 1};
   must(context, sprint_population_load(context, data, &small.population, NULL));
-  must(context, sprint_model_new(context, "{layers: dense 1}", small.population, &small.model));
+  must(context, sprint_model_new(context, model, small.population, &small.model));
   must(context, sprint_shift_new(context, shift, small.model, small.population, &small.shift));
   options.shift = small.shift;
   must(context, sprint_run_new(context, &options, &small.run));

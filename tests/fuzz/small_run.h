@@ -11,7 +11,8 @@ struct small_run {
   sprint_run *run;
 };
 
-struct small_run small_run_new(sprint_context *context, const char *data, const char *shift, const char *run);
+struct small_run small_run_new(sprint_context *context, const char *data, const char *model, const char *shift,
+                               const char *run);
 void small_run_free(struct small_run *small);
 
 /* A new folder under TMPDIR, or /tmp; and its end, with all that is in it. */
