@@ -5,7 +5,7 @@ JOBS   ?= $(shell nproc)
 # Test programs on the library wait by sleeping, so that other load does not stall them.
 export GOMP_SPINCOUNT ?= 1000
 
-.PHONY: all setup demo test torture fuzz bench shapes sanitize install reference format clean
+.PHONY: all setup demo test torture fuzz bench shapes sanitize tsan portable lint coverage install reference format clean
 
 all: $(BUILD)/Makefile
 	@cmake --build $(BUILD) -j $(JOBS) -- --no-print-directory -s
@@ -56,6 +56,33 @@ sanitize: | setup
 	@cmake --build $(BUILD)-sanitize -j $(JOBS) -- --no-print-directory -s
 	cd $(BUILD)-sanitize && ctest --output-on-failure -j $(JOBS)
 
+# What works on threads under ThreadSanitizer, with clang's OpenMP, which it can see through, and with weakened memory orders, which
+# it must find.
+tsan: | setup
+	@scripts/setup clang libclang-rt-14-dev libomp-14-dev
+	@cmake -S . -B $(BUILD)-tsan -DCMAKE_C_COMPILER=clang -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG="-O1 -g" -DSPRINT_TSAN=ON >/dev/null
+	@cmake --build $(BUILD)-tsan -j $(JOBS) --target tsan-programs -- --no-print-directory -s
+	cd $(BUILD)-tsan && ctest --output-on-failure -j $(JOBS) -L tsan
+
+# Which lines and branches the tests run, children of the command included; kernels, which are compared with slow twins, left out.
+coverage: | setup
+	@scripts/setup locales gnuplot-nox procps
+	@cmake -S . -B $(BUILD)-coverage -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG="-O1 -g" -DSPRINT_COVERAGE=ON >/dev/null
+	@cmake --build $(BUILD)-coverage -j $(JOBS) -- --no-print-directory -s
+	@find $(BUILD)-coverage -name '*.gcda' -delete
+	cd $(BUILD)-coverage && ctest --output-on-failure -j $(JOBS); cd .. && tests/coverage/report.py $(BUILD)-coverage
+
+# Hot loops as machines without AVX2 run them; `make sanitize` has them too, less optimised.
+portable: | setup
+	@cmake -S . -B $(BUILD)-portable -DSPRINT_PORTABLE=ON >/dev/null
+	@cmake --build $(BUILD)-portable -j $(JOBS) -- --no-print-directory -s
+	cd $(BUILD)-portable && ctest --output-on-failure -j $(JOBS) -R '^sprint|^cli:(run|determinism|grad|verify)$$'
+
+# What two programs that read C find; what they are not asked for is in .clang-tidy and .cppcheck, with reasons.
+lint: $(BUILD)/Makefile
+	@scripts/setup clang-tidy cppcheck
+	scripts/lint $(BUILD) $(JOBS)
+
 install: all
 	@cmake -S . -B $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX) >/dev/null
 	@cmake --install $(BUILD)
@@ -68,4 +95,4 @@ format:
 	clang-format -i include/*.h src/*/*.[ch] tests/*/*.[ch] examples/*.c
 
 clean:
-	rm -rf $(BUILD) $(BUILD)-sanitize $(BUILD)-fuzz
+	rm -rf $(BUILD) $(BUILD)-sanitize $(BUILD)-fuzz $(BUILD)-tsan $(BUILD)-coverage $(BUILD)-portable

@@ -92,6 +92,14 @@ sprint_status sprint__file_commit(sprint_context *context, struct sprint__file *
   return status;
 }
 
+sprint_status sprint__file_exists(sprint_context *context, const char *path, bool *ret_exists) {
+  bool exists = access(path, F_OK) == 0;
+  if (!exists && errno != ENOENT && errno != ENOTDIR)
+    return sprint_fail(context, SPRINT_ERROR_IO, "%s: cannot be looked for: %s", path, strerror(errno));
+  *ret_exists = exists;
+  return SPRINT_OK;
+}
+
 sprint_status sprint__file_remove(sprint_context *context, const char *path) {
   if (remove(path) == 0 || errno == ENOENT) return SPRINT_OK;
   return sprint_fail(context, SPRINT_ERROR_IO, "%s: cannot be replaced: %s", path, strerror(errno));

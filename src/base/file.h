@@ -23,6 +23,10 @@ void sprint__file_abandon(struct sprint__file *file);
 /* Refuses an output that is the same file as an input, by whatever names. */
 sprint_status sprint__file_differs(sprint_context *context, const char *path, const char *input);
 
+/* Whether there is anything of this name; where that cannot be told, a failure: what is there must not pass for gone.
+ */
+sprint_status sprint__file_exists(sprint_context *context, const char *path, bool *ret_exists);
+
 /* Takes a file away, where there is one. */
 sprint_status sprint__file_remove(sprint_context *context, const char *path);
 

@@ -36,7 +36,6 @@ const struct cli_saved *cli_summary_run(const struct cli_summary *summary, size_
 }
 
 static bool diverged(const struct cli_saved *run) { return run->stop == SPRINT_STOP_DIVERGED; }
-static bool interrupted(const struct cli_saved *run) { return run->stop == SPRINT_STOP_REQUESTED; }
 
 struct cli_tally cli_summary_tally(const struct cli_summary *summary, size_t point, size_t method) {
   struct cli_tally tally = {0};
@@ -45,25 +44,19 @@ struct cli_tally cli_summary_tally(const struct cli_summary *summary, size_t poi
     if (!run) continue;
     tally.n++;
     tally.n_diverged += diverged(run);
-    tally.n_interrupted += interrupted(run);
     tally.first_seed = s;
   }
-  tally.n_counted = tally.n - tally.n_diverged - tally.n_interrupted;
-  tally.interrupted = tally.n_counted == 0 && tally.n_interrupted > 0;
-  if (tally.interrupted) tally.n_counted = tally.n_interrupted;
+  tally.n_counted = tally.n - tally.n_diverged;
   return tally;
 }
 
-bool cli_summary_counts(const struct cli_tally *tally, const struct cli_saved *run) {
-  return run && !diverged(run) && interrupted(run) == tally->interrupted;
-}
+bool cli_summary_counts(const struct cli_saved *run) { return run && !diverged(run); }
 
 struct cli_moments cli_summary_moments(const struct cli_summary *summary, size_t point, size_t method, size_t measure) {
-  struct cli_tally tally = cli_summary_tally(summary, point, method);
   struct cli_moments moments = {0};
   for (size_t s = 0; s < summary->n_seeds; s++) {
     const struct cli_saved *run = cli_summary_run(summary, point, method, s);
-    if (!cli_summary_counts(&tally, run)) continue;
+    if (!cli_summary_counts(run)) continue;
     double value = cli_measure_of(measure, run);
     if (isfinite(value)) cli_moments_add(&moments, value);
   }

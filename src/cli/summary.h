@@ -21,12 +21,10 @@ void cli_summary_take(void *summary, size_t run, struct cli_saved saved);
 /* The run of a seed; NULL: it is not there. */
 const struct cli_saved *cli_summary_run(const struct cli_summary *summary, size_t point, size_t method, size_t seed);
 
-/* The runs of one method at one point. Means are over those that ended by themselves and did not diverge; where none
- * did, over those that were interrupted. */
+/* The runs of one method at one point. Means are over those that did not diverge. */
 struct cli_tally {
-  size_t n, n_diverged, n_interrupted;
+  size_t n, n_diverged;
   size_t n_counted;  /* are in the means */
-  bool interrupted;  /* and these were interrupted */
   size_t first_seed; /* of those that are there */
 };
 struct cli_tally cli_summary_tally(const struct cli_summary *summary, size_t point, size_t method);
@@ -51,8 +49,8 @@ void cli_summary_print(const struct cli_summary *summary, FILE *stream);
 /* summary_moves.c: how far people moved at a point, column by column, means over the runs that count. */
 void cli_summary_print_moves(const struct cli_summary *summary, size_t point, FILE *stream);
 
-/* Whether a run of a method at a point is in the means. */
-bool cli_summary_counts(const struct cli_tally *tally, const struct cli_saved *run);
+/* Whether a run, which may be missing (NULL), is in the means. */
+bool cli_summary_counts(const struct cli_saved *run);
 
 /* summary_files.c: summary.csv and summary.json; and the latter alone. */
 sprint_status cli_summary_save(const struct cli_summary *summary, sprint_context *context, const char *out);

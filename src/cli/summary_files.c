@@ -56,7 +56,7 @@ static void print_row(const struct cli_summary *summary, size_t point, size_t me
   if (tally.n == 0) return;
   cli_csv_first(stream, sprint_experiment_point_name(summary->experiment, point));
   cli_csv_text(stream, method_name(summary, method));
-  fprintf(stream, ",%zu,%zu,%zu,%zu", tally.n, tally.n_counted, tally.n_diverged, tally.n_interrupted);
+  fprintf(stream, ",%zu,%zu,%zu", tally.n, tally.n_counted, tally.n_diverged);
   print_each(summary, point, method, false, stream);
   print_each(summary, point, method, true, stream);
   print_counts(summary, point, method, false, stream);
@@ -71,7 +71,7 @@ static void print_row(const struct cli_summary *summary, size_t point, size_t me
 
 static void print_csv(const void *user, FILE *stream) {
   const struct cli_summary *summary = user;
-  fputs("point,method,runs,counted,diverged,interrupted,seeds,stops,verdicts,warnings", stream);
+  fputs("point,method,runs,counted,diverged,seeds,stops,verdicts,warnings", stream);
   for (size_t i = 0; i < cli_n_measures(); i++)
     fprintf(stream, ",%s,%s_error", cli_measure_name(i).text, cli_measure_name(i).text);
   fputc('\n', stream);
@@ -153,7 +153,6 @@ static json_t *method_json(const struct cli_summary *summary, size_t point, size
   json_object_set_new(json, "kind", json_string(sprint_experiment_method_kind(summary->experiment, method)->name));
   json_object_set_new(json, "counted", json_integer((json_int_t)tally.n_counted));
   json_object_set_new(json, "diverged", json_integer((json_int_t)tally.n_diverged));
-  json_object_set_new(json, "interrupted", json_integer((json_int_t)tally.n_interrupted));
   json_object_set_new(json, "verdicts", counts_json(summary, point, method, false));
   json_object_set_new(json, "warnings", counts_json(summary, point, method, true));
   json_object_set_new(json, "mean", means);

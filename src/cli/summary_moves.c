@@ -48,7 +48,6 @@ static sprint_column_move move_of(const struct cli_saved *run, const char *name)
 static void put_method(const struct cli_summary *summary, size_t point, size_t method, const struct names *names,
                        int group, struct cli_table *table) {
   static const char *const titles[] = {"median move", "95 %", "left, %"};
-  struct cli_tally tally = cli_summary_tally(summary, point, method);
   cli_table_heading(table, group, sprint_experiment_method_name(summary->experiment, method));
   for (size_t t = 0; t < sizeof titles / sizeof titles[0]; t++) {
     cli_table_column(table, group, titles[t]);
@@ -56,7 +55,7 @@ static void put_method(const struct cli_summary *summary, size_t point, size_t m
       struct cli_moments mean = {0};
       for (size_t s = 0; s < summary->n_seeds; s++) {
         const struct cli_saved *run = cli_summary_run(summary, point, method, s);
-        if (!cli_summary_counts(&tally, run)) continue;
+        if (!cli_summary_counts(run)) continue;
         sprint_column_move move = move_of(run, names->items[i]);
         cli_moments_add(&mean, t == 0 ? move.median : t == 1 ? move.q95 : 100 * move.left);
       }

@@ -104,11 +104,6 @@ static void print_left_out(const struct cli_summary *summary, size_t point, size
   struct cli_tally tally = cli_summary_tally(summary, point, method);
   const char *name = sprint_experiment_method_name(summary->experiment, method);
   if (tally.n_diverged) cli_print(stream, "%s: %zu of %zu diverged, left out\n", name, tally.n_diverged, tally.n);
-  if (tally.n_interrupted && !tally.interrupted)
-    cli_print(stream, "%s: %zu of %zu interrupted, left out\n", name, tally.n_interrupted, tally.n);
-  else if (tally.n_interrupted)
-    cli_print(stream, "%s: %zu of %zu interrupted; its numbers are those of where it was stopped\n", name,
-              tally.n_interrupted, tally.n);
 }
 
 /* One run is judged by its own sentence, several are counted. */

@@ -26,7 +26,7 @@ static long exponent_of(const char *digits, size_t n, bool negative) {
 }
 
 static bool decimal_split(const char *text, struct decimal *ret_decimal) {
-  struct decimal decimal = {.negative = *text == '-'};
+  struct decimal decimal = {.negative = *text == '-', .fraction = ""};
   decimal.whole = text + decimal.negative;
   decimal.n_whole = n_digits(decimal.whole);
   const char *rest = decimal.whole + decimal.n_whole;

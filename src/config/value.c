@@ -51,7 +51,7 @@ struct phrase {
 
 /* A bound as a person writes it. */
 static struct phrase bound(double x) {
-  struct phrase phrase;
+  struct phrase phrase = {""};
   sprint__snprintf(phrase.text, sizeof phrase.text, floor(x) == x && fabs(x) < 1e15 ? "%.0f" : "%.9g", x);
   return phrase;
 }

@@ -120,7 +120,7 @@ const char *sprint__date_parse(const char *text, double *ret_days) {
 }
 
 struct sprint__date sprint__date_of(double days) {
-  struct sprint__date date;
+  struct sprint__date date = {""};
   double whole = floor(days);
   int year = 1, month = 1;
   if (!(whole >= days_since_1970(1, 1, 1) && whole <= days_since_1970(9999, 12, 31))) {

@@ -19,7 +19,7 @@
 #include "run/saved.h"
 #include "run/trace.h"
 
-#define MAGIC      "sprint checkpoint 1\n"
+#define MAGIC      "sprint checkpoint 2\n"
 #define UNFINISHED "unfinished"
 #define BEFORE     "unfinished-before" /* what other settings had begun */
 
@@ -27,20 +27,25 @@
 #define EVERY       5.0
 #define TIMES_SPENT 100.0
 
-#define WORTH_A_WORD 60.0 /* seconds of a run that would be lost */
+/* Seconds of a run that a kill would lose: of one that takes no checkpoints, and of one that has taken none for long.
+ */
+#define WORTH_A_WORD 60.0
+#define LONG_SINCE   300.0
 
 enum { NOTE = 512 };
 
 struct sprint__checkpoints {
   sprint_lock *lock;
-  char *folder, *unfinished; /* the run's, and that within it */
-  char *newest, *before;     /* checkpoints */
-  char *identity;            /* of the run, at its start */
-  FILE *trace, *timing;      /* that grow */
-  double every;              /* seconds between two; 0: as it fits */
-  double taken, spent;       /* clock of the newest checkpoint, or of the start; seconds that it took */
-  const char *never;         /* why there can be none; NULL: there can */
-  char note[NOTE];           /* what whoever started it should know; "" */
+  char *folder, *unfinished;            /* the run's, and that within it */
+  char *newest, *before;                /* checkpoints */
+  char *identity;                       /* of the run, at its start */
+  FILE *trace, *timing;                 /* that grow */
+  double every;                         /* seconds between two; 0: as it fits */
+  double taken, spent;                  /* clock of the newest checkpoint, or of the start; seconds that it took */
+  const char *never;                    /* why there can be none; NULL: there can */
+  bool late;                            /* it was said that the newest is old */
+  char note[NOTE];                      /* what whoever started it should know; "" */
+  char elsewhere[SPRINT__MACHINE_NAME]; /* the other kind of processor on which the checkpoint was written; "" */
 };
 
 void sprint__checkpoint_free(struct sprint__checkpoints *kept) {
@@ -66,8 +71,16 @@ bool sprint_run_resumes(const sprint_run *run) { return run && !sprint__engine_u
 const char *sprint_run_note(const sprint_run *run) {
   struct sprint__checkpoints *kept = run ? run->kept : NULL;
   if (!kept) return "";
-  if (kept->never && !kept->note[0] && sprint__clock_coarse() - kept->taken > WORTH_A_WORD)
+  double since = sprint__clock_coarse() - kept->taken;
+  if (kept->never && !kept->note[0] && since > WORTH_A_WORD)
     note(kept, "takes no checkpoints, a kill would lose it all: %s", kept->never);
+  if (!kept->never && !kept->late && since > LONG_SINCE && !sprint__engine_rests(run->engine)) {
+    kept->late = true;
+    note(kept,
+         "has taken no checkpoint for %.0f minutes, which a kill would lose: '%s' takes them where epochs end "
+         "(engine: plain does between steps)",
+         since / 60, run->engine->kind->name);
+  }
   return kept->note;
 }
 
@@ -86,9 +99,20 @@ static void rows_state(sprint_run *run, struct sprint__state *state) {
   SPRINT__KEEP_ARRAY(state, run->strata, run->n_rows * n_strata);
 }
 
+/* Bytes are the same on one kind of processor alone: a checkpoint says on which it was written. */
+static void machine_state(struct sprint__checkpoints *kept, struct sprint__state *state) {
+  char here[SPRINT__MACHINE_NAME], there[SPRINT__MACHINE_NAME];
+  sprint__machine_name(here);
+  memcpy(there, here, sizeof there);
+  sprint__state_part(state, "machine", there, sizeof there);
+  there[sizeof there - 1] = '\0';
+  if (state->reads && sprint__state_ok(state) && strcmp(here, there) != 0) memcpy(kept->elsewhere, there, sizeof there);
+}
+
 static void visit(void *user, struct sprint__state *state) {
   sprint_run *run = user;
   size_t n_params = run->solver->n_params;
+  machine_state(run->kept, state);
   sprint__engine_state(run->engine, state);
   rows_state(run, state);
   SPRINT__KEEP(state, run->seconds);
@@ -155,9 +179,11 @@ static sprint_status resume(sprint_run *run) {
   if (found == SPRINT__STATEFILE_OTHER) return set_aside(run);
   if (found == SPRINT__STATEFILE_GOOD) {
     SPRINT__TRY(sprint__statefile_read(run->context, &file, &frame));
-    note(kept, "%sgoes on from epoch %.4g",
+    note(kept, "%sgoes on from epoch %.4g%s%s%s",
          damaged ? "the newest checkpoint is damaged, the one before is whole: " : "",
-         sprint__solver_epoch(run->solver));
+         sprint__solver_epoch(run->solver),
+         kept->elsewhere[0] ? ", which was reached on another kind of processor (" : "", kept->elsewhere,
+         kept->elsewhere[0] ? "): the last digits may be others than on one kind alone" : "");
   } else if (damaged || found == SPRINT__STATEFILE_DAMAGED) {
     note(kept, "begins anew: its checkpoint in %s is damaged", kept->unfinished);
   }

@@ -1,8 +1,5 @@
 /* A run is replaced whole or not at all: see install.h. */
-#define _POSIX_C_SOURCE 200809L
 #include "run/install.h"
-
-#include <unistd.h>
 
 #include "base/file.h"
 #include "run/saved.h"
@@ -26,14 +23,14 @@ sprint_status sprint__install_begin(sprint_context *context, const char *folder,
   return SPRINT_OK;
 }
 
-static bool is_there(const char *path) { return access(path, F_OK) == 0; }
-
 /* One file to where it belongs. What is not among the new files and not listed by them is of an older run. */
 static sprint_status move(sprint_context *context, const char *folder, const char *name, const json_t *files) {
   SPRINT__SCOPED(sprint__free) char *from = sprint__printf(context, "%s/" COMPLETE "/%s", folder, name);
   SPRINT__SCOPED(sprint__free) char *to = sprint__printf(context, "%s/%s", folder, name);
+  bool is_there = false;
   if (!from || !to) return SPRINT_ERROR_MEMORY;
-  if (is_there(from)) return sprint__file_rename(context, from, to);
+  SPRINT__TRY(sprint__file_exists(context, from, &is_there));
+  if (is_there) return sprint__file_rename(context, from, to);
   return json_object_get(files, name) ? SPRINT_OK : sprint__file_remove(context, to);
 }
 
@@ -42,8 +39,10 @@ static sprint_status move(sprint_context *context, const char *folder, const cha
 static sprint_status move_all(sprint_context *context, const char *folder, const char *complete) {
   SPRINT__SCOPED(sprint__free) char *record = sprint__printf(context, "%s/" SPRINT__RECORD_FILE, complete);
   SPRINT__SCOPED(json_decref) json_t *json = NULL;
+  bool is_there = false;
   if (!record) return SPRINT_ERROR_MEMORY;
-  if (!is_there(record)) return SPRINT_OK;
+  SPRINT__TRY(sprint__file_exists(context, record, &is_there));
+  if (!is_there) return SPRINT_OK;
   SPRINT__TRY(sprint__saved_read(context, complete, &json));
   SPRINT__TRY(sprint__saved_forget(context, folder));
   for (size_t i = 0; i < SPRINT__COUNT(names); i++)
@@ -61,8 +60,10 @@ static sprint_status finish(sprint_context *context, const char *folder, const c
 sprint_status sprint__install_settle(sprint_context *context, const char *folder) {
   SPRINT__SCOPED(sprint__free) char *complete = sprint__printf(context, "%s/" COMPLETE, folder);
   SPRINT__SCOPED(sprint_lock_free) sprint_lock *lock = NULL;
+  bool is_there = false;
   if (!complete) return SPRINT_ERROR_MEMORY;
-  if (!is_there(complete)) return SPRINT_OK;
+  SPRINT__TRY(sprint__file_exists(context, complete, &is_there));
+  if (!is_there) return SPRINT_OK;
   SPRINT__TRY(sprint_folder_lock(context, complete, &lock));
   return finish(context, folder, complete);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/fast.h"
 #include "run/saved.h"
 
 /* "model name : X" of /proc/cpuinfo; "unknown" where there is none. Read without stdio, which would take memory. */
@@ -23,12 +24,23 @@ static void read_processor(char *ret_name, size_t size) {
     snprintf(ret_name, size, "unknown");
 }
 
-/* Which of the two builds of base/fast.h the loader has picked. */
+/* Which of the builds of base/fast.h the loader has picked, or the one that there is. */
 static const char *kernels(void) {
-#if defined(__x86_64__) && defined(__GNUC__)
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return "avx2";
-#endif
+#if SPRINT__TWICE
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? "avx2" : "portable";
+#elif defined(__AVX2__)
+  return "avx2";
+#else
   return "portable";
+#endif
+}
+
+void sprint__machine_name(char ret_name[SPRINT__MACHINE_NAME]) {
+  char processor[256];
+  read_processor(processor, sizeof processor);
+  memset(ret_name, 0, SPRINT__MACHINE_NAME);
+  snprintf(ret_name, SPRINT__MACHINE_NAME, "%s, %s kernels, BLAS core %s", processor, kernels(),
+           openblas_get_corename());
 }
 
 json_t *sprint__machine_json(void) {

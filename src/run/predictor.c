@@ -155,6 +155,7 @@ static sprint_status read_shape(sprint_predictor *predictor, const struct sprint
   const char *text = sprint__safetensors_meta(file, "image");
   struct sprint__shape *shape = &predictor->shape;
   *shape = (struct sprint__shape){predictor->n_features, 1, 1};
+  /* NOLINTNEXTLINE(cert-err34-c): what is too large for a size is too large for the features, too */
   if (text && sscanf(text, "%zu %zu %zu", &shape->channels, &shape->height, &shape->width) != 3)
     return refuse_metadata(predictor, "image");
   if (shape->height > predictor->n_features || shape->width > predictor->n_features ||

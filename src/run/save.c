@@ -218,8 +218,10 @@ static sprint_status save_record(const sprint_run *run, const char *folder) {
   char sum[SPRINT__SUM_TEXT];
   for (size_t i = 0; i < SPRINT__COUNT(names); i++) {
     SPRINT__SCOPED(sprint__free) char *path = sprint__printf(run->context, "%s/%s", folder, names[i]);
+    bool is_there = false;
     if (!path) return SPRINT_ERROR_MEMORY;
-    if (access(path, F_OK) != 0) continue;
+    SPRINT__TRY(sprint__file_exists(run->context, path, &is_there));
+    if (!is_there) continue;
     if (!sprint__sum_of_file(path, sum)) return sprint_fail(run->context, SPRINT_ERROR_IO, "%s: cannot be read", path);
     json_object_set_new(files, names[i], json_string(sum));
   }

@@ -32,6 +32,10 @@ json_t *sprint__reference_json(const sprint_run *run);
 /* machine.c: the processor, the kernels that were picked for it, and OpenBLAS's. A new reference. */
 json_t *sprint__machine_json(void);
 
+/* machine.c: the same as a text for people, with zeros behind it. */
+enum { SPRINT__MACHINE_NAME = 320 };
+void sprint__machine_name(char ret_name[SPRINT__MACHINE_NAME]);
+
 /* save.c: what run.json says of a population. A new reference, or NULL. */
 json_t *sprint__population_json(const sprint_population *population);
 

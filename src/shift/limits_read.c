@@ -153,7 +153,7 @@ struct bound {
 };
 
 static struct bound bound_of(const struct sprint__limit *limit, double value) {
-  struct bound bound;
+  struct bound bound = {""};
   if (limit->column->kind == SPRINT__DATE)
     snprintf(bound.text, sizeof bound.text, "%s", sprint__date_of(value).text);
   else

@@ -102,6 +102,14 @@ sed -i 's/alpha: 0.3/alpha: 0.2/' hurt.yaml
 check "other settings begin anew" grep -q ': begins anew: what is unfinished is of other settings' stderr
 check "and what was begun is set aside" test -s hurt/saga/seed-1/unfinished-before/checkpoint
 
+### On another kind of processor, as OpenBLAS sees it: it goes on, and a word says that bytes may be others
+sed -i 's/alpha: 0.2/alpha: 0.3/' hurt.yaml
+stop_in_the_middle
+OPENBLAS_CORETYPE=Prescott "$SPRINT" run hurt.yaml --out hurt --jobs 1 --only saga >stdout 2>stderr || fail "elsewhere: $(cat stderr)"
+check "says where it was begun: $(cat stderr)" grep -q ': goes on from epoch .*, which was reached on another kind of processor (.*): the last digits may be others' stderr
+stop_in_the_middle
+goes_on ': goes on from epoch [0-9.]*$'
+
 ### One writer to a folder
 "$SPRINT" run long.yaml --out busy --jobs 1 >stdout.1 2>&1 &
 pid=$!

@@ -31,6 +31,9 @@ equal "run.json: precision" float "$(json out/run.json precision)"
 equal "run.json: steps of an epoch" 10 "$(json out/run.json inner)"
 equal "run.json: rows" 200 "$(json out/run.json rows)"
 equal "run.json: parameters, 10 x 4 + 4 + 4 + 1" 49 "$(json out/run.json parameters)"
+if [ "${SPRINT_SANITIZE:-OFF}${SPRINT_PORTABLE:-OFF}" != OFFOFF ]; then # hot loops are built for any x86-64 alone
+  equal "run.json: kernels of this build" portable "$(json out/run.json kernels)"
+fi
 for key in loss accuracy gradient_sq ifo; do
   equal "run.json: final $key is the trace's" "$(cell out/trace.csv $key -1)" "$(json out/run.json $key)"
 done

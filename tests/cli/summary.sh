@@ -186,6 +186,7 @@ close "the mean of the others" "$others" "$(cell out/summary.csv loss 0)" 1e-14
 sed -i 's/"stop": "diverged"/"stop": "requested"/' out/calm/seed-2/run.json
 runs run some.yaml --out out --seeds 1,2,3 --only calm
 check "one that was interrupted is no finished run" grep -q '^2 runs are in out finished before and kept$' stdout
+equal "nor has it a column" point,method,runs,counted,diverged,seeds "$(head -n 1 out/summary.csv | cut -d, -f 1-6)"
 
 ### Warnings: one line each, with how many of how many runs
 runs run base.yaml --out out --set shift=none --set data.default_rate=0.02 --set stop.epochs=1 --set step.size=0.001

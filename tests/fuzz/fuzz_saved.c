@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "mutate.h"
+#include "small_run.h"
 
 static const char *const tokens[] = {
     "\"final\":", "\"assessment\":",
@@ -36,33 +37,17 @@ static sprint_status load(sprint_context *context, const char *path, struct muta
 }
 
 static struct fuzz_input saved_by(const char *data, const char *run_spec) {
-  char folder[] = "/tmp/sprint-saved-XXXXXX", path[128], command[64];
+  char folder[128], path[192];
   sprint_context *context = NULL;
-  sprint_population *population = NULL;
-  sprint_model *model = NULL;
-  sprint_shift *shift = NULL;
-  sprint_run *run = NULL;
-  if (!mkdtemp(folder) || sprint_context_new(&context) != SPRINT_OK) exit(2);
-  sprint_run_options options = {.size = sizeof options, .spec = run_spec, .seed = 1};
-  bool saved = sprint_population_load(context, data, &population, NULL) == SPRINT_OK &&
-               sprint_model_new(context, "{layers: dense 1}", population, &model) == SPRINT_OK &&
-               sprint_shift_new(context, "{kind: none}", model, population, &shift) == SPRINT_OK;
-  options.shift = shift;
-  saved = saved && sprint_run_new(context, &options, &run) == SPRINT_OK &&
-          sprint_run_go(run, NULL, NULL) == SPRINT_OK && sprint_run_save(run, folder) == SPRINT_OK;
-  if (!saved) {
-    fprintf(stderr, "%s\n", sprint_context_error(context));
-    exit(2);
-  }
-  sprint_run_free(run);
-  sprint_shift_free(shift);
-  sprint_model_free(model);
-  sprint_population_free(population);
+  if (sprint_context_new(&context) != SPRINT_OK) exit(2);
+  small_folder_new(folder, sizeof folder);
+  struct small_run small = small_run_new(context, data, "{layers: dense 1}", "{kind: none}", run_spec);
+  if (sprint_run_go(small.run, NULL, NULL) != SPRINT_OK || sprint_run_save(small.run, folder) != SPRINT_OK) exit(2);
+  small_run_free(&small);
   sprint_context_free(context);
   snprintf(path, sizeof path, "%s/run.json", folder);
   struct fuzz_input input = fuzz_read(path);
-  snprintf(command, sizeof command, "rm -r %s", folder);
-  if (system(command) != 0) exit(2);
+  small_folder_remove(folder);
   return input;
 }
 

@@ -15,7 +15,7 @@
 enum { PEOPLE = 200, D = 3, HIDDEN = 3, MOST_LOGS = 4 };
 enum { LEAST_COVERED = 87, LEAST_REJECTED = 1, MOST_REJECTED = 12 };
 
-#ifdef __SANITIZE_ADDRESS__ /* some thirty times as slow, and looked at for its memory */
+#ifdef SPRINT_SLOWED /* some thirty times as slow, and looked at for its memory */
 enum { USUAL = 2 };
 #else
 enum { USUAL = 100 };

@@ -6,6 +6,8 @@
 
 #include <dirent.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "registry_help.h"
@@ -105,7 +107,7 @@ static size_t compare_parts(sprint_context *context, const sprint_population *pe
 }
 
 /* Every so many-th pair; all of them where SPRINT_TORTURE is set. */
-#ifdef __SANITIZE_ADDRESS__
+#ifdef SPRINT_SLOWED
 enum { STRIDE = 29 };
 #else
 enum { STRIDE = 7 };
@@ -182,8 +184,71 @@ static void test_resume__no_kind_of_ours_begins_anew(void **state) {
   sprint_context_free(context);
 }
 
+static time_t ahead; /* seconds */
+
+/* In place of the C library's, for the program and all that is linked to it. */
+int clock_gettime(clockid_t clock, struct timespec *ret_time) {
+  int status = (int)syscall(SYS_clock_gettime, clock, ret_time);
+  ret_time->tv_sec += ahead;
+  return status;
+}
+
+/* Within the first epoch six minutes pass, and a step later the note is taken down. */
+struct patient {
+  size_t n;
+  char note[512];
+};
+
+static bool wait_long(void *user, const sprint_run *run, const sprint_trace_row *row, const sprint_counters *cost) {
+  struct patient *patient = user;
+  (void)cost;
+  ((sprint_run *)run)->reported = 0;
+  if (row) return true;
+  if (++patient->n == 2) ahead += 360;
+  if (patient->n == 4) snprintf(patient->note, sizeof patient->note, "%s", sprint_run_note(run));
+  return true;
+}
+
+/* An engine that takes checkpoints where epochs end says so once an epoch takes minutes; one that takes them between
+ * steps has taken one by then. */
+static void test_resume__says_where_no_checkpoint_can_be_taken(void **state) {
+  (void)state;
+  static const char *const engines[] = {"plain", "pixels"};
+  sprint_context *context = NULL;
+  assert_int_equal(sprint_context_new(&context), SPRINT_OK);
+  sprint_population *images = load_images(context);
+  for (size_t e = 0; e < SPRINT__COUNT(engines); e++) {
+    char folder[] = "/tmp/sprint-resume-XXXXXX", spec[256];
+    struct patient patient = {0};
+    sprint_model *model = NULL;
+    sprint_shift *shift = NULL;
+    sprint_run *run = NULL;
+    snprintf(spec, sizeof spec, "{method: {kind: sprint, batch: 7, inner: 400}, stop: {epochs: 1}, engine: %s}",
+             engines[e]);
+    assert_non_null(mkdtemp(folder));
+    MUST(context, sprint_model_new(context, network, images, &model));
+    MUST(context, sprint_shift_new(context, "none", model, images, &shift));
+    sprint_run_options options = {.size = sizeof options, .spec = spec, .seed = 4, .shift = shift};
+    MUST(context, sprint_run_new(context, &options, &run));
+    MUST(context, sprint_run_keep(run, folder, NULL));
+    MUST(context, sprint_run_go(run, wait_long, &patient));
+    assert_true(patient.n >= 4);
+    if (e == 0)
+      assert_string_equal(patient.note, "");
+    else
+      assert_non_null(strstr(patient.note, "has taken no checkpoint for 6 minutes, which a kill would lose: 'pixels'"));
+    sprint_run_free(run);
+    sprint_shift_free(shift);
+    sprint_model_free(model);
+    remove_folder(folder);
+  }
+  sprint_population_free(images);
+  sprint_context_free(context);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_resume__says_where_no_checkpoint_can_be_taken),
       cmocka_unit_test(test_resume__all_methods_and_shifts),
       cmocka_unit_test(test_resume__all_steps),
       cmocka_unit_test(test_resume__no_kind_of_ours_begins_anew),
