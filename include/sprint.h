@@ -883,9 +883,9 @@ SPRINT_API void sprint_model_info_free(sprint_model_info *info);
 
 typedef enum sprint_want_kind {
   SPRINT_WANT_NOTHING,    /* stopped: see sprint_solver_stop */
-  SPRINT_WANT_POPULATION, /* everybody's record; told in as many pieces as you like, the last marked */
-  SPRINT_WANT_BATCH,      /* n records drawn from the deployment's distribution, told at once */
-  SPRINT_WANT_SAMPLE,     /* the same, but told in as many pieces as you like, the last marked: a sampled snapshot */
+  SPRINT_WANT_POPULATION, /* everybody's record, each once; the last part is marked */
+  SPRINT_WANT_BATCH,      /* n records drawn from the deployment's distribution */
+  SPRINT_WANT_SAMPLE,     /* the same for a sampled snapshot; the last part is marked */
 } sprint_want_kind;
 
 typedef struct sprint_want {
@@ -898,8 +898,11 @@ typedef struct sprint_want {
   uint64_t reference;       /* also give each individual's record under this older deployment (x_reference), or 0 */
   uint64_t step;            /* updates done so far */
   uint64_t epoch;
+  uint64_t request; /* the number of what is wanted, counted from 1: records that say it are never taken for another */
 } sprint_want;
 
+/* Records, in one part or in many, of any sizes, as they come in: the result is the same to the bit. A batch is whole
+ * once want.n records were told. Parts of what is wanted have the same arrays, or do not have them, all alike. */
 typedef struct sprint_records {
   size_t size;
   size_t n;
@@ -909,13 +912,24 @@ typedef struct sprint_records {
                                       of the records themselves, or features never move (`still`) */
   const uint32_t *stratum;         /* (n), or NULL: all are of stratum 0; of a batch, not said */
   const double *p;                 /* (n_strata) probabilities of the deployment; NULL: not said, which methods that
-                                      weigh strata (stratified, unbiased, saga) refuse where n_strata is above 1 */
-  bool last;                       /* of a population or sample: nothing follows; p may wait until then */
+                                      weigh strata (stratified, unbiased, saga) refuse where n_strata is above 1. Those
+                                      of the last part count */
+  bool last;                       /* nothing follows: a population or sample ends here; of a batch, which ends by
+                                      itself, fewer records than wanted are refused */
   const sprint_population *images; /* a population that keeps its records as bytes, for a network */
   const uint32_t *who;             /* (n) individuals; may stand beside x too, or be NULL then */
   uint64_t deployment;             /* that made the records; others than wanted are refused. 0: not said */
-  const double *weight; /* (n) how many people each record of a population stands for; NULL: one each. A batch is drawn
-                           by weight: there it is of interest to `saga` alone, which keeps sums over people */
+  const double *weight;  /* (n) how many people each record of a population stands for; NULL: one each. A batch is drawn
+                            by weight: there it is of interest to `saga` alone, which keeps sums over people */
+  uint64_t request;      /* want.request that the records are for; others are refused. 0: not said */
+  const char *const *id; /* (n) who each is, any texts: one who is there twice is refused. NULL: not said */
+  bool repeats;          /* of a batch or sample: people may be there more than once, as in draws with replacement */
+  const uint64_t *deployments; /* (n) `deployment` of each record, where they differ; NULL: that holds for all */
+  uint64_t stale_from; /* of a batch: records of older deployments than wanted, from this one on, are taken as such, as
+                          if it had not been deployed since, and counted. sgd, clipped, saga and sprint can, where no
+                          strata are weighed. 0: they are refused */
+  const bool *lacks_reference; /* (n) who has no record under `reference`: their x_reference is not looked at, and they
+                                  are counted. sprint can do without, see docs/ask-tell.md; NULL: everybody has one */
 } sprint_records;
 
 typedef struct sprint_solver_options {
@@ -937,9 +951,22 @@ SPRINT_API sprint_status sprint_solver_new(sprint_context *context, const sprint
                                            sprint_solver **ret_solver);
 SPRINT_API void sprint_solver_free(sprint_solver *solver);
 SPRINT_API sprint_status sprint_solver_ask(sprint_solver *solver, sprint_want *ret_want);
-/* Records that do not fit what is wanted, or that are not finite, are refused, and the solver is as it was; a
- * population or sample that ends with another number of records than wanted is told again from the start. */
+/* Records that do not fit what is wanted, that are too many, or that are not finite, are refused, and the solver is as
+ * it was, with all that was told before. */
 SPRINT_API sprint_status sprint_solver_tell(sprint_solver *solver, const sprint_records *records);
+/* What was told of the newest request counts for nothing: it is told again from the start. Nothing is done where none
+ * was told, or where the request is complete. */
+SPRINT_API sprint_status sprint_solver_discard(sprint_solver *solver);
+
+/* What was told so far. */
+typedef struct sprint_told {
+  size_t size;
+  size_t n;         /* records of what is wanted */
+  uint64_t stale;   /* records of complete requests that were of older deployments than wanted, see stale_from; */
+  uint64_t lacking; /* and of batches, people without the reference record that was wanted */
+} sprint_told;
+SPRINT_API sprint_status sprint_solver_told(const sprint_solver *solver, sprint_told *ret_told);
+
 /* All of a solver in a file, between any two calls, so that the process may end: the file appears whole or not at all.
  * And back, into a solver that was made by the same options (the starting point may be another) and has not been asked:
  * it goes on as if nothing had happened, to the bit. A file that is damaged, or of other options, is refused, and the

@@ -266,6 +266,10 @@ static void test_null__solvers(void **state) {
   NO("ret_want", sprint_solver_ask(all.solver, NULL));
   NO("", sprint_solver_tell(NULL, &records));
   NO("NULL was given", sprint_solver_tell(all.solver, NULL));
+  sprint_told ret_told = {.size = sizeof ret_told};
+  NO("", sprint_solver_discard(NULL));
+  NO("", sprint_solver_told(NULL, &ret_told));
+  NO("ret_told", sprint_solver_told(all.solver, NULL));
   NO("", sprint_solver_drift(NULL, &ret_drift));
   NO("ret_drift", sprint_solver_drift(all.solver, NULL));
   NO("", sprint_solver_save(NULL, "no-such-file"));
@@ -552,6 +556,7 @@ static void test_null__zeroed_structs(void **state) {
   ZERO(sprint_experiment_options, sprint_experiment_open(all.context, "no-such-file", &zero, &ret_experiment));
   ZERO(sprint_predictor_options, sprint_predictor_open(all.context, "no-such-file", &zero, &ret_predictor));
   ZERO(sprint_records, sprint_solver_tell(all.solver, &zero));
+  ZERO(sprint_told, sprint_solver_told(all.solver, &zero));
   ZERO(sprint_want, sprint_solver_ask(all.solver, &zero));
   ZERO(sprint_batch, sprint_model_gradient(all.model, x, &zero, numbers, &ret_correct, reals, reals));
   ZERO(sprint_shift_callbacks, sprint_shift_new_custom(all.context, &zero, all.model, all.population, &ret_shift));
@@ -594,11 +599,11 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_null__experiments),     cmocka_unit_test(test_null__populations_and_models),
       cmocka_unit_test(test_null__shifts_and_runs), cmocka_unit_test(test_null__files),
-      cmocka_unit_test(test_null__solvers),         cmocka_unit_test(test_null__theory),
-      cmocka_unit_test(test_null__fits_and_advice), cmocka_unit_test(test_null__settings),
-      cmocka_unit_test(test_null__nothing),         cmocka_unit_test(test_null__zeroed_structs),
-      cmocka_unit_test(test_null__wrong_order),     cmocka_unit_test(test_null__lists),
-      cmocka_unit_test(test_null__getters),         cmocka_unit_test(test_null__past_the_end),
+      cmocka_unit_test(test_null__theory),          cmocka_unit_test(test_null__fits_and_advice),
+      cmocka_unit_test(test_null__settings),        cmocka_unit_test(test_null__nothing),
+      cmocka_unit_test(test_null__zeroed_structs),  cmocka_unit_test(test_null__wrong_order),
+      cmocka_unit_test(test_null__lists),           cmocka_unit_test(test_null__getters),
+      cmocka_unit_test(test_null__past_the_end),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }
