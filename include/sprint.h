@@ -995,6 +995,57 @@ typedef struct sprint_drift {
 } sprint_drift;
 SPRINT_API sprint_status sprint_solver_drift(const sprint_solver *solver, sprint_drift *ret_drift);
 
+/* A solver in a folder, for those who end between any two calls, such as a nightly job: raw records come in as CSVs,
+ * models to deploy come out as safetensors, and all that goes on is in the folder, which changes whole or not at all.
+ * `sprint ask` and `sprint tell` are these calls; docs/ask-tell.md tells how to use them. */
+typedef struct sprint_session sprint_session;
+
+/* Begins one by a config of one point, method and seed, with `sets` over it as --set lays them. How raw columns become
+ * features, and the starting point, are those that a run of the config would have, and stay so. Its shift is not looked
+ * at. Refused where there is a session already. */
+SPRINT_API sprint_status sprint_session_begin(sprint_context *context, const char *folder, const char *config,
+                                              const char *const *sets, size_t n_sets);
+
+/* Whether there is one in the folder; and whether it was begun by this config, as it is, and these sets. */
+SPRINT_API bool sprint_session_is_there(const char *folder);
+SPRINT_API sprint_status sprint_session_is_of(sprint_context *context, const char *folder, const char *config,
+                                              const char *const *sets, size_t n_sets, bool *ret_same);
+
+/* Opens it. One process at a time has it, until it is freed; another is refused. */
+SPRINT_API sprint_status sprint_session_open(sprint_context *context, const char *folder, sprint_session **ret_session);
+SPRINT_API void sprint_session_free(sprint_session *session);
+
+/* Its solver, lent: what it has been told, its parameters, what it has cost. */
+SPRINT_API const sprint_solver *sprint_session_solver(const sprint_session *session);
+
+/* What is wanted next, the same however often it is asked. *ret_model, lent, is the path of the model that the records
+ * are to come from: written here where want.deploy says that it is new, and `sprint predict` scores with it. Once
+ * nothing is wanted it is the final model, or NULL where the solver diverged. */
+SPRINT_API sprint_status sprint_session_ask(sprint_session *session, sprint_want *ret_want, const char **ret_model);
+
+/* The same without asking: what is wanted already, which is refused where it is not yet asked for. */
+SPRINT_API sprint_status sprint_session_wanted(const sprint_session *session, sprint_want *ret_want);
+
+/* Rows of CSVs, all together one part of what is wanted. A row has the columns of the config's data; the column `id`,
+ * or what the config's data.id names; `deployment`, the number of the one that made it; and, where people may lack the
+ * reference record that is wanted, `no_reference`, true for them. A row of the reference's deployment is the reference
+ * record of the row of the same id. The part that brings the number of records wanted is the last. */
+typedef struct sprint_session_records {
+  size_t size;
+  const char *const *paths; /* (n_paths); "-" is standard input */
+  size_t n_paths;
+  uint64_t request;    /* that they are for, as sprint_records has it; 0: not said */
+  uint64_t deployment; /* of files without such a column; 0: they are refused */
+  uint64_t stale_from; /* as sprint_records has it */
+  bool repeats;
+} sprint_session_records;
+
+/* Fails without a trace, or has told and saved. *ret_n: the records, reference records aside. */
+SPRINT_API sprint_status sprint_session_tell(sprint_session *session, const sprint_session_records *records,
+                                             size_t *ret_n);
+/* As sprint_solver_discard, saved. */
+SPRINT_API sprint_status sprint_session_discard(sprint_session *session);
+
 /* ------------------------------------------------------------------------------------------------------------------
  * 5. Your own shift, your own loss
  */
