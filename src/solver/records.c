@@ -39,11 +39,14 @@ static const char *why_not_stale(const sprint_solver *solver) {
 static sprint_status refuse_deployment(const sprint_solver *solver, const sprint_records *records, size_t i) {
   uint64_t made_by = deployment_of(records, i), wanted = solver->wanted.deployment;
   bool asks = records->stale_from > 0 && made_by < wanted && made_by >= records->stale_from;
-  char which[32] = "records";
-  if (records->deployments) snprintf(which, sizeof which, "record %zu: one", i);
+  bool named = records->deployments && records->id && records->id[i];
+  char which[32] = "";
+  if (records->deployments) snprintf(which, sizeof which, "record %zu", i);
   return sprint_fail(solver->context, SPRINT_ERROR_ARGUMENT,
-                     "%s of deployment %llu %s told; those of deployment %llu were wanted%s%s", which,
-                     (unsigned long long)made_by, records->deployments ? "was" : "were", (unsigned long long)wanted,
+                     "%s%s%s%s%s of deployment %llu %s told; those of deployment %llu were wanted%s%s", which,
+                     named ? " (id '" : "", named ? records->id[i] : "", named ? "')" : "",
+                     records->deployments ? ": one" : "records", (unsigned long long)made_by,
+                     records->deployments ? "was" : "were", (unsigned long long)wanted,
                      asks ? ", and older ones cannot stand for them: " : "", asks ? why_not_stale(solver) : "");
 }
 

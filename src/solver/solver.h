@@ -208,7 +208,7 @@ sprint_status sprint__solver_tell_made(sprint_solver *solver, const sprint_recor
 /* kept.c: a copy of everybody's records as they are told, n x d reals, which answers for solver->revisit. */
 sprint_status sprint__kept_setup(sprint_solver *solver);
 void sprint__kept_clear(sprint_solver *solver);
-sprint_status sprint__kept_add(sprint_solver *solver, const sprint_records *records);
+void sprint__kept_add(sprint_solver *solver, const sprint_records *records);
 const sprint_records *sprint__kept_records(const sprint_solver *solver);
 void sprint__kept_state(sprint_solver *solver, struct sprint__state *state);
 

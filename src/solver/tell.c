@@ -218,6 +218,12 @@ static sprint_status refuse_untimely(const sprint_solver *solver) {
   return sprint_fail(solver->context, SPRINT_ERROR_ARGUMENT, "records were told that nothing had asked for");
 }
 
+/* A run tells its own. */
+static sprint_status check_told(const sprint_solver *solver) {
+  if (solver->inbox) return SPRINT_OK;
+  return sprint_fail(solver->context, SPRINT_ERROR_ARGUMENT, "the solver is a run's, which tells it records itself");
+}
+
 sprint_status sprint__solver_tell_made(sprint_solver *solver, const sprint_records *records) {
   if (!solver->asked) return refuse_untimely(solver);
   SPRINT__TRY(sprint__records_check(solver, records));
@@ -249,6 +255,7 @@ sprint_status sprint_solver_tell(sprint_solver *solver, const sprint_records *to
   if (!solver) return SPRINT_ERROR_ARGUMENT;
   sprint_records records;
   SPRINT__SIZED_TAKE(solver->context, sprint_records, told, &records);
+  SPRINT__TRY(check_told(solver));
   if (!solver->asked) return refuse_untimely(solver);
   leave_out(solver, &records);
   SPRINT__TRY(check_part(solver, &records));
@@ -264,8 +271,7 @@ sprint_status sprint_solver_tell(sprint_solver *solver, const sprint_records *to
 
 sprint_status sprint_solver_discard(sprint_solver *solver) {
   if (!solver) return SPRINT_ERROR_ARGUMENT;
-  if (!solver->inbox)
-    return sprint_fail(solver->context, SPRINT_ERROR_ARGUMENT, "the solver belongs to a run, which tells it records");
+  SPRINT__TRY(check_told(solver));
   sprint__inbox_clear(solver);
   solver->told.n = 0;
   return SPRINT_OK;

@@ -86,7 +86,7 @@ equal "told" "told 50 records of request 1: 150 are missing" "$(cat stdout)"
 keeps "record 0 is of id 'C0000', of whom a record was told already" tell s a.csv
 keeps "records for request 2 were told; those for request 1 were wanted" tell s b.csv --request 2
 part 51 60 2 >stale.csv
-keeps "record 0: one of deployment 2 was told; those of deployment 1 were wanted" tell s stale.csv
+keeps "record 0 (id 'C0050'): one of deployment 2 was told; those of deployment 1 were wanted" tell s stale.csv
 keeps "a population of 250 records was told, 200 of them now; 200 were wanted, so that 150 are left" \
   tell s people.csv --deployment 1
 keeps "has no column 'deployment'" tell s people.csv
@@ -146,7 +146,7 @@ runs tell s batch.csv then.csv --request 5
 runs ask s --json
 equal "deployment" 3 "$(json stdout deployment)"
 part 1 40 2 >old.csv
-keeps "record 0: one of deployment 2 was told; those of deployment 3 were wanted" tell s old.csv then.csv
+keeps "record 0 (id 'C0000'): one of deployment 2 was told; those of deployment 3 were wanted" tell s old.csv then.csv
 runs tell s old.csv then.csv --stale 2 --json
 equal "older ones are counted" 40 "$(json stdout stale)"
 runs ask s

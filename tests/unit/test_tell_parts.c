@@ -87,7 +87,7 @@ static void refuse_all(struct bench *b, const sprint_want *want) {
   wrong = part, wrong.deployment = want->deployment + 1;
   KEEPS(*b, "were wanted", sprint_solver_tell(b->solver, &wrong));
   wrong = part, wrong.deployments = deployments;
-  KEEPS(*b, "record 0: one of deployment", sprint_solver_tell(b->solver, &wrong));
+  KEEPS(*b, "record 0 (id 'c'): one of deployment", sprint_solver_tell(b->solver, &wrong));
   wrong = part, wrong.x = nan;
   KEEPS(*b, "row 0, column 1 of `x` is", sprint_solver_tell(b->solver, &wrong));
   wrong = part, wrong.x = NULL;
@@ -220,10 +220,10 @@ static void test_parts__stale(void **state) {
     const uint64_t mixed[N] = {2, 1, 1, 1, 1, 1};
     sprint_records records = records_of(&want, 0, want.n);
     records.deployments = mixed, records.last = true;
-    KEEPS(b, "record 1: one of deployment 1 was told; those of deployment 2 were wanted",
+    KEEPS(b, "record 1 (id 'b'): one of deployment 1 was told; those of deployment 2 were wanted",
           sprint_solver_tell(b.solver, &records));
     records.stale_from = 2;
-    KEEPS(b, "record 1: one of deployment 1", sprint_solver_tell(b.solver, &records));
+    KEEPS(b, "record 1 (id 'b'): one of deployment 1", sprint_solver_tell(b.solver, &records));
     records.stale_from = 1;
     if (cases[c].refusal)
       KEEPS(b, cases[c].refusal, sprint_solver_tell(b.solver, &records));
