@@ -883,9 +883,9 @@ SPRINT_API void sprint_model_info_free(sprint_model_info *info);
 
 typedef enum sprint_want_kind {
   SPRINT_WANT_NOTHING,    /* stopped: see sprint_solver_stop */
-  SPRINT_WANT_POPULATION, /* everybody's record; told in as many pieces as you like, the last marked */
-  SPRINT_WANT_BATCH,      /* n records drawn from the deployment's distribution, told at once */
-  SPRINT_WANT_SAMPLE,     /* the same, but told in as many pieces as you like, the last marked: a sampled snapshot */
+  SPRINT_WANT_POPULATION, /* everybody's record, each once; the last part is marked */
+  SPRINT_WANT_BATCH,      /* n records drawn from the deployment's distribution */
+  SPRINT_WANT_SAMPLE,     /* the same for a sampled snapshot; the last part is marked */
 } sprint_want_kind;
 
 typedef struct sprint_want {
@@ -898,8 +898,11 @@ typedef struct sprint_want {
   uint64_t reference;       /* also give each individual's record under this older deployment (x_reference), or 0 */
   uint64_t step;            /* updates done so far */
   uint64_t epoch;
+  uint64_t request; /* the number of what is wanted, counted from 1: records that say it are never taken for another */
 } sprint_want;
 
+/* Records, in one part or in many, of any sizes, as they come in: the result is the same to the bit. A batch is whole
+ * once want.n records were told. Parts of what is wanted have the same arrays, or do not have them, all alike. */
 typedef struct sprint_records {
   size_t size;
   size_t n;
@@ -909,13 +912,24 @@ typedef struct sprint_records {
                                       of the records themselves, or features never move (`still`) */
   const uint32_t *stratum;         /* (n), or NULL: all are of stratum 0; of a batch, not said */
   const double *p;                 /* (n_strata) probabilities of the deployment; NULL: not said, which methods that
-                                      weigh strata (stratified, unbiased, saga) refuse where n_strata is above 1 */
-  bool last;                       /* of a population or sample: nothing follows; p may wait until then */
+                                      weigh strata (stratified, unbiased, saga) refuse where n_strata is above 1. Those
+                                      of the last part count */
+  bool last;                       /* nothing follows: a population or sample ends here; of a batch, which ends by
+                                      itself, fewer records than wanted are refused */
   const sprint_population *images; /* a population that keeps its records as bytes, for a network */
   const uint32_t *who;             /* (n) individuals; may stand beside x too, or be NULL then */
   uint64_t deployment;             /* that made the records; others than wanted are refused. 0: not said */
-  const double *weight; /* (n) how many people each record of a population stands for; NULL: one each. A batch is drawn
-                           by weight: there it is of interest to `saga` alone, which keeps sums over people */
+  const double *weight;  /* (n) how many people each record of a population stands for; NULL: one each. A batch is drawn
+                            by weight: there it is of interest to `saga` alone, which keeps sums over people */
+  uint64_t request;      /* want.request that the records are for; others are refused. 0: not said */
+  const char *const *id; /* (n) who each is, any texts: one who is there twice is refused. NULL: not said */
+  bool repeats;          /* of a batch or sample: people may be there more than once, as in draws with replacement */
+  const uint64_t *deployments; /* (n) `deployment` of each record, where they differ; NULL: that holds for all */
+  uint64_t stale_from; /* of a batch: records of older deployments than wanted, from this one on, are taken as such, as
+                          if it had not been deployed since, and counted. sgd, clipped, saga and sprint can, where no
+                          strata are weighed. 0: they are refused */
+  const bool *lacks_reference; /* (n) who has no record under `reference`: their x_reference is not looked at, and they
+                                  are counted. sprint can do without, see docs/ask-tell.md; NULL: everybody has one */
 } sprint_records;
 
 typedef struct sprint_solver_options {
@@ -937,9 +951,22 @@ SPRINT_API sprint_status sprint_solver_new(sprint_context *context, const sprint
                                            sprint_solver **ret_solver);
 SPRINT_API void sprint_solver_free(sprint_solver *solver);
 SPRINT_API sprint_status sprint_solver_ask(sprint_solver *solver, sprint_want *ret_want);
-/* Records that do not fit what is wanted, or that are not finite, are refused, and the solver is as it was; a
- * population or sample that ends with another number of records than wanted is told again from the start. */
+/* Records that do not fit what is wanted, that are too many, or that are not finite, are refused, and the solver is as
+ * it was, with all that was told before. */
 SPRINT_API sprint_status sprint_solver_tell(sprint_solver *solver, const sprint_records *records);
+/* What was told of the newest request counts for nothing: it is told again from the start. Nothing is done where none
+ * was told, or where the request is complete. */
+SPRINT_API sprint_status sprint_solver_discard(sprint_solver *solver);
+
+/* What was told so far. */
+typedef struct sprint_told {
+  size_t size;
+  size_t n;         /* records of what is wanted */
+  uint64_t stale;   /* records of complete requests that were of older deployments than wanted, see stale_from; */
+  uint64_t lacking; /* and of batches, people without the reference record that was wanted */
+} sprint_told;
+SPRINT_API sprint_status sprint_solver_told(const sprint_solver *solver, sprint_told *ret_told);
+
 /* All of a solver in a file, between any two calls, so that the process may end: the file appears whole or not at all.
  * And back, into a solver that was made by the same options (the starting point may be another) and has not been asked:
  * it goes on as if nothing had happened, to the bit. A file that is damaged, or of other options, is refused, and the
@@ -967,6 +994,57 @@ typedef struct sprint_drift {
   size_t looks;    /* batches looked at */
 } sprint_drift;
 SPRINT_API sprint_status sprint_solver_drift(const sprint_solver *solver, sprint_drift *ret_drift);
+
+/* A solver in a folder, for those who end between any two calls, such as a nightly job: raw records come in as CSVs,
+ * models to deploy come out as safetensors, and all that goes on is in the folder, which changes whole or not at all.
+ * `sprint ask` and `sprint tell` are these calls; docs/ask-tell.md tells how to use them. */
+typedef struct sprint_session sprint_session;
+
+/* Begins one by a config of one point, method and seed, with `sets` over it as --set lays them. How raw columns become
+ * features, and the starting point, are those that a run of the config would have, and stay so. Its shift is not looked
+ * at. Refused where there is a session already. */
+SPRINT_API sprint_status sprint_session_begin(sprint_context *context, const char *folder, const char *config,
+                                              const char *const *sets, size_t n_sets);
+
+/* Whether there is one in the folder; and whether it was begun by this config, as it is, and these sets. */
+SPRINT_API bool sprint_session_is_there(const char *folder);
+SPRINT_API sprint_status sprint_session_is_of(sprint_context *context, const char *folder, const char *config,
+                                              const char *const *sets, size_t n_sets, bool *ret_same);
+
+/* Opens it. One process at a time has it, until it is freed; another is refused. */
+SPRINT_API sprint_status sprint_session_open(sprint_context *context, const char *folder, sprint_session **ret_session);
+SPRINT_API void sprint_session_free(sprint_session *session);
+
+/* Its solver, lent: what it has been told, its parameters, what it has cost. */
+SPRINT_API const sprint_solver *sprint_session_solver(const sprint_session *session);
+
+/* What is wanted next, the same however often it is asked. *ret_model, lent, is the path of the model that the records
+ * are to come from: written here where want.deploy says that it is new, and `sprint predict` scores with it. Once
+ * nothing is wanted it is the final model, or NULL where the solver diverged. */
+SPRINT_API sprint_status sprint_session_ask(sprint_session *session, sprint_want *ret_want, const char **ret_model);
+
+/* The same without asking: what is wanted already, which is refused where it is not yet asked for. */
+SPRINT_API sprint_status sprint_session_wanted(const sprint_session *session, sprint_want *ret_want);
+
+/* Rows of CSVs, all together one part of what is wanted. A row has the columns of the config's data; the column `id`,
+ * or what the config's data.id names; `deployment`, the number of the one that made it; and, where people may lack the
+ * reference record that is wanted, `no_reference`, true for them. A row of the reference's deployment is the reference
+ * record of the row of the same id. The part that brings the number of records wanted is the last. */
+typedef struct sprint_session_records {
+  size_t size;
+  const char *const *paths; /* (n_paths); "-" is standard input */
+  size_t n_paths;
+  uint64_t request;    /* that they are for, as sprint_records has it; 0: not said */
+  uint64_t deployment; /* of files without such a column; 0: they are refused */
+  uint64_t stale_from; /* as sprint_records has it */
+  bool repeats;
+} sprint_session_records;
+
+/* Fails without a trace, or has told and saved. *ret_n: the records, reference records aside. */
+SPRINT_API sprint_status sprint_session_tell(sprint_session *session, const sprint_session_records *records,
+                                             size_t *ret_n);
+/* As sprint_solver_discard, saved. */
+SPRINT_API sprint_status sprint_session_discard(sprint_session *session);
 
 /* ------------------------------------------------------------------------------------------------------------------
  * 5. Your own shift, your own loss

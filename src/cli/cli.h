@@ -102,7 +102,7 @@ const struct cli_command *cli_command_find(char **words, size_t n, size_t *ret_n
 bool cli_is_family(const sprint_family *family, const char *word);
 
 extern const struct cli_command cli_completion, cli_check, cli_run, cli_compare, cli_reproduce, cli_predict, cli_grad,
-    cli_init, cli_verify, cli_plot, cli_report, cli_landscape, cli_watch;
+    cli_init, cli_verify, cli_plot, cli_report, cli_landscape, cli_watch, cli_ask, cli_tell;
 extern const struct cli_command cli_theory, cli_fit_shift, cli_list, cli_data_get, cli_data_list, cli_data_check,
     cli_data_info, cli_data_export;
 

@@ -10,9 +10,10 @@
 enum { WIDTH = 112, INDENT = 26 };
 
 const struct cli_command *const cli_commands[] = {
-    &cli_run,       &cli_check,      &cli_compare,  &cli_reproduce, &cli_report,     &cli_plot,      &cli_watch,
-    &cli_landscape, &cli_predict,    &cli_grad,     &cli_init,      &cli_verify,     &cli_theory,    &cli_fit_shift,
-    &cli_list,      &cli_completion, &cli_data_get, &cli_data_list, &cli_data_check, &cli_data_info, &cli_data_export,
+    &cli_run,      &cli_check,     &cli_compare,    &cli_reproduce, &cli_report,      &cli_plot,
+    &cli_watch,    &cli_landscape, &cli_predict,    &cli_ask,       &cli_tell,        &cli_grad,
+    &cli_init,     &cli_verify,    &cli_theory,     &cli_fit_shift, &cli_list,        &cli_completion,
+    &cli_data_get, &cli_data_list, &cli_data_check, &cli_data_info, &cli_data_export,
 };
 const size_t cli_n_commands = sizeof cli_commands / sizeof cli_commands[0];
 

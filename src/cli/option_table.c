@@ -118,6 +118,24 @@ const struct cli_option cli_option_table[] = {
     {"out", "FILE.yaml", "fit-shift", CLI_FILE, ".yaml|.yml", .field = FIELD(out), .standard = "standard output alone",
      .help = "the `shift:` section goes here too"},
 
+    /* ask and tell */
+    {"config", "CONFIG.yaml", "ask", CLI_FILE, ".yaml|.yml", .standard = "STATE is there already",
+     .help =
+         "begin a solver in STATE by the config's data, model, method, step, deploy and stop; where there is one, it "
+         "must be of this config"},
+    {"json", "", "ask", CLI_NOTHING, .field = FIELD(json), .standard = "off", .help = "the same as JSON"},
+    {"request", "R", "tell", CLI_NUMBER, .standard = "not said",
+     .help = "the request that the records are for: a part that is told twice is refused"},
+    {"deployment", "D", "tell", CLI_NUMBER, .standard = "the column `deployment`",
+     .help = "the deployment that made all rows of files without that column"},
+    {"stale", "D", "tell", CLI_NUMBER, .standard = "older records are refused",
+     .help = "take records of deployments older than wanted, from this one on, as such; they are counted"},
+    {"repeats", "", "tell", CLI_NOTHING, .standard = "an id that is there twice is refused",
+     .help = "people may be there more than once, as in draws with replacement"},
+    {"discard", "", "tell", CLI_NOTHING, .standard = "off",
+     .help = "without records: what was told of the request counts for nothing"},
+    {"json", "", "tell", CLI_NOTHING, .field = FIELD(json), .standard = "off", .help = "what came of it as JSON"},
+
     /* where results go */
     {"params", "FILE", "grad", CLI_FILE, ".npy|.safetensors", true, .field = FIELD(params),
      .help = "theta: .npy (flat) or .safetensors"},
@@ -150,12 +168,12 @@ const struct cli_option cli_option_table[] = {
     {"label", "COLUMN", "data info", CLI_TEXT, .standard = "guessed where one is plausible, else to be filled in",
      .help = "with --config: the column to predict"},
 
-    {"memory", "MB", "predict|data info", CLI_NUMBER, .standard = "64 times the size of the file, and 256",
+    {"memory", "MB", "tell|predict|data info", CLI_NUMBER, .standard = "64 times the size of the file, and 256",
      .help = "memory that may be taken; what needs more is refused, with what it "
              "needs"},
 
     /* of many */
-    {"set", "KEY.PATH=VALUE", "run|check|compare|reproduce|grad|init|theory|landscape|data export", CLI_SETTING,
+    {"set", "KEY.PATH=VALUE", "ask|run|check|compare|reproduce|grad|init|theory|landscape|data export", CLI_SETTING,
      .often = true, .help = "lay a value over the config, as YAML"},
     {"seed", "S", "run|check|init|theory|landscape", CLI_NUMBER, .field = FIELD(seed),
      .standard = "the config's `seeds`", .help = "one seed instead of the config's"},
@@ -188,9 +206,10 @@ const struct cli_option cli_option_table[] = {
      .help = "runs at a time, one thread each"},
     {"checkpoint", "SECONDS", "run|reproduce", CLI_NUMBER, .standard = "5, and at most a hundredth of the time",
      .help = "seconds between two checkpoints of a run, from which it goes on after a kill"},
-    {"threads", "N", "run|check|compare|reproduce|predict|grad|theory|landscape|fit-shift|verify", CLI_NUMBER,
+    {"threads", "N", "ask|tell|run|check|compare|reproduce|predict|grad|theory|landscape|fit-shift|verify", CLI_NUMBER,
      .standard = "0: one per core", .help = "threads to use; results do not depend on it"},
-    {"data", "DIR", "run|check|compare|reproduce|grad|init|theory|landscape|data list|data check|data info|data export",
+    {"data", "DIR",
+     "ask|run|check|compare|reproduce|grad|init|theory|landscape|data list|data check|data info|data export",
      CLI_FOLDER, .standard = "SPRINT_DATA, else the folder `sprint` in XDG_DATA_HOME or ~/.local/share",
      .help = "where data files are looked for that are not here"},
     {"plugin", "FILE.so", "run|check|compare|reproduce|predict|grad|init|theory|landscape|fit-shift|list|data export",

@@ -11,7 +11,8 @@ struct picker {
   double *codes; /* (n_fields) of a row */
   struct sprint__csv_scored *scored;
   size_t n_room, y_room, weight_room;
-  double size; /* of the file; 0: nobody knows */
+  size_t more[SPRINT__CSV_MORE]; /* columns, of those that are there */
+  double size;                   /* of the file; 0: nobody knows */
 };
 
 static sprint_status find_columns(struct picker *p) {
@@ -26,6 +27,10 @@ static sprint_status find_columns(struct picker *p) {
   if (rows->has_label) SPRINT__TRY(sprint__csv_header_find(header, wanted->label, &rows->label));
   if (rows->has_weight) SPRINT__TRY(sprint__csv_header_find(header, wanted->weight, &rows->weight));
   p->scored->ids.there = rows->has_id;
+  for (size_t k = 0; k < SPRINT__CSV_MORE; k++) {
+    p->scored->more[k].there = wanted->more[k] && sprint__csv_header_first(header, wanted->more[k]) < header->n;
+    if (p->scored->more[k].there) SPRINT__TRY(sprint__csv_header_find(header, wanted->more[k], &p->more[k]));
+  }
   return SPRINT_OK;
 }
 
@@ -47,16 +52,24 @@ static sprint_status take_header(void *user, const struct sprint__csv_row *row, 
   return find_columns(p);
 }
 
-static sprint_status take_id(struct picker *p, const struct sprint__csv_row *row) {
-  struct sprint__csv_texts *ids = &p->scored->ids;
-  const char *text = sprint__csv_field(row, p->rows.id);
+static sprint_status take_text(struct picker *p, const struct sprint__csv_row *row, size_t column,
+                               struct sprint__csv_texts *texts) {
+  const char *text = sprint__csv_field(row, column);
   size_t size = strlen(text) + 1, n = p->scored->n;
+  SPRINT__TRY(sprint__grow(p->rows.context, (void **)&texts->bytes, texts->n_bytes, &texts->bytes_room,
+                           texts->n_bytes + size, 1));
   SPRINT__TRY(
-      sprint__grow(p->rows.context, (void **)&ids->bytes, ids->n_bytes, &ids->bytes_room, ids->n_bytes + size, 1));
-  SPRINT__TRY(sprint__grow(p->rows.context, (void **)&ids->starts, n, &ids->starts_room, n + 1, sizeof *ids->starts));
-  memcpy(ids->bytes + ids->n_bytes, text, size);
-  ids->starts[n] = ids->n_bytes;
-  ids->n_bytes += size;
+      sprint__grow(p->rows.context, (void **)&texts->starts, n, &texts->starts_room, n + 1, sizeof *texts->starts));
+  memcpy(texts->bytes + texts->n_bytes, text, size);
+  texts->starts[n] = texts->n_bytes;
+  texts->n_bytes += size;
+  return SPRINT_OK;
+}
+
+static sprint_status take_texts(struct picker *p, const struct sprint__csv_row *row) {
+  if (p->rows.has_id) SPRINT__TRY(take_text(p, row, p->rows.id, &p->scored->ids));
+  for (size_t k = 0; k < SPRINT__CSV_MORE; k++)
+    if (p->scored->more[k].there) SPRINT__TRY(take_text(p, row, p->more[k], &p->scored->more[k]));
   return SPRINT_OK;
 }
 
@@ -83,7 +96,7 @@ static sprint_status take_row(void *user, const struct sprint__csv_row *row) {
       sprint__grow(p->rows.context, (void **)&scored->x, scored->n, &p->n_room, scored->n + 1, d * sizeof *scored->x));
   SPRINT__TRY(sprint__csv_rows_codes(&p->rows, row, p->codes, &dropped));
   sprint__encoding_expand(p->rows.encoding, p->codes, scored->x + scored->n * d);
-  if (p->rows.has_id) SPRINT__TRY(take_id(p, row));
+  SPRINT__TRY(take_texts(p, row));
   if (p->rows.has_label) SPRINT__TRY(take_label(p, row));
   scored->n++;
   return SPRINT_OK;
@@ -113,9 +126,14 @@ sprint_status sprint__csv_score(struct sprint__encoding *encoding, const char *p
   return SPRINT_OK;
 }
 
+static void clear_texts(struct sprint__csv_texts *texts) {
+  sprint__free(texts->bytes);
+  sprint__free(texts->starts);
+}
+
 void sprint__csv_scored_clear(struct sprint__csv_scored *scored) {
-  sprint__free(scored->ids.bytes);
-  sprint__free(scored->ids.starts);
+  clear_texts(&scored->ids);
+  for (size_t k = 0; k < SPRINT__CSV_MORE; k++) clear_texts(&scored->more[k]);
   sprint__free(scored->x);
   sprint__free(scored->y);
   sprint__free(scored->weight);

@@ -4,6 +4,8 @@
 
 #include "population/csv_rows.h"
 
+enum { SPRINT__CSV_MORE = 2 };
+
 /* What is read beside the features. */
 struct sprint__csv_wanted {
   const char *id;                       /* a column that is carried along where the file has it; NULL: none */
@@ -11,6 +13,7 @@ struct sprint__csv_wanted {
   const struct sprint__labels *classes; /* that the label names, settled; NULL: it holds values */
   const char *weight;                   /* a column; NULL: every row is one person */
   bool weight_optional;                 /* so is it where the file lacks that column */
+  const char *more[SPRINT__CSV_MORE];   /* columns that are carried along as `id` is; NULL: none */
 };
 
 /* The fields of a column as they stand. */
@@ -27,6 +30,7 @@ struct sprint__csv_scored {
   struct sprint__csv_texts ids;
   double *y;      /* (n) class numbers or values, where a label was wanted; else NULL */
   double *weight; /* (n) where there are weights; else NULL */
+  struct sprint__csv_texts more[SPRINT__CSV_MORE];
 };
 
 static inline const char *sprint__csv_text(const struct sprint__csv_texts *texts, size_t row) {

@@ -26,6 +26,10 @@ bool sprint__index_find(const struct sprint__index *index, const char *text, siz
   return found > 0;
 }
 
+static void fill_slots(struct sprint__index *index) {
+  for (size_t i = 0; i < index->n; i++) index->slots[slot_of(index, sprint__index_text(index, i))] = (uint32_t)(i + 1);
+}
+
 /* Twice the slots, so that at most half are taken. */
 static sprint_status widen(struct sprint__index *index) {
   size_t n_slots = index->n_slots ? 2 * index->n_slots : FIRST_SLOTS;
@@ -37,7 +41,7 @@ static sprint_status widen(struct sprint__index *index) {
   sprint__free(index->slots);
   index->slots = slots;
   index->n_slots = n_slots;
-  for (size_t i = 0; i < index->n; i++) slots[slot_of(index, sprint__index_text(index, i))] = (uint32_t)(i + 1);
+  fill_slots(index);
   return SPRINT_OK;
 }
 
@@ -56,6 +60,14 @@ sprint_status sprint__index_add(struct sprint__index *index, const char *text, s
   *ret_number = index->n++;
   index->slots[slot] = (uint32_t)index->n;
   return SPRINT_OK;
+}
+
+void sprint__index_cut(struct sprint__index *index, size_t n) {
+  if (n >= index->n) return;
+  index->n_bytes = index->starts[n];
+  index->n = n;
+  memset(index->slots, 0, index->n_slots * sizeof *index->slots);
+  fill_slots(index);
 }
 
 void sprint__index_clear(struct sprint__index *index) {

@@ -24,6 +24,9 @@ static inline const char *sprint__index_text(const struct sprint__index *index, 
   return index->bytes + index->starts[number];
 }
 
+/* Forgets all but the first n texts; takes no memory. */
+void sprint__index_cut(struct sprint__index *index, size_t n);
+
 void sprint__index_clear(struct sprint__index *index);
 
 #endif

@@ -13,7 +13,6 @@ void sprint_experiment_free(sprint_experiment *experiment) {
   sprint_population_free(experiment->heldout);
   sprint__free(experiment);
 }
-SPRINT__FREE_AT(sprint_experiment_free, sprint_experiment)
 
 size_t sprint_experiment_n_points(const sprint_experiment *experiment) {
   return experiment ? experiment->variants.n_points : 0;

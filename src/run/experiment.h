@@ -13,6 +13,8 @@ struct sprint_experiment {
   sprint_population *population, *heldout;
 };
 
+SPRINT__FREE_AT(sprint_experiment_free, sprint_experiment)
+
 /* sprint_experiment_start of any seed. */
 sprint_status sprint__experiment_start(sprint_experiment *experiment, size_t point, size_t method, uint64_t seed,
                                        sprint_run **ret_run);

@@ -49,6 +49,7 @@ sprint_status sprint_solver_new(sprint_context *context, const sprint_solver_opt
   solver->gradient = sprint__arena_take(&solver->arena, solver->n_params, sizeof *solver->gradient);
   solver->told = sprint__strata_sums_of(&solver->arena, solver->n_strata, solver->n_params);
   solver->settings = sprint__arena_keep(&solver->arena, sprint__settings_text(context, section));
+  SPRINT__TRY(sprint__inbox_setup(solver));
   if (solver->revisits) SPRINT__TRY(sprint__kept_setup(solver));
   SPRINT__TRY(sprint__arena_status(&solver->arena));
   *ret_solver = sprint__give(&solver);

@@ -3,6 +3,7 @@
 #define SPRINT_RUN_PREDICTOR_H
 
 #include "model/model.h"
+#include "population/csv_columns.h"
 #include "population/population.h"
 
 struct sprint_predictor {
@@ -28,6 +29,15 @@ struct sprint_predictor {
 
 /* As sprint_predictor_load, but test beds, which have parameters and nothing to predict, are fine too. */
 sprint_status sprint__predictor_load_any(sprint_context *context, const char *path, sprint_predictor **ret_predictor);
+
+/* The rows of a CSV ("-": standard input) as the model was trained to read them, with all that is wanted of them. */
+sprint_status sprint__predictor_read_csv(sprint_predictor *predictor, const char *path,
+                                         const struct sprint__csv_wanted *wanted, struct sprint__csv_scored *ret_rows);
+
+/* The classes in the order of their names, which is how a label is looked up; number (n_classes) is each one's in the
+ * model. */
+sprint_status sprint__predictor_index_classes(const sprint_predictor *predictor, struct sprint__labels *labels,
+                                              size_t *number);
 
 /* Raw features of n rows as the model takes them. */
 void sprint__predictor_features(const sprint_predictor *predictor, const double *raw, size_t n, sprint_real *ret_x);

@@ -82,19 +82,24 @@ static sprint_status write_scores(const sprint_predictor *predictor, const doubl
   return sprint__file_commit(predictor->context, &file);
 }
 
+sprint_status sprint__predictor_read_csv(sprint_predictor *predictor, const char *path,
+                                         const struct sprint__csv_wanted *wanted, struct sprint__csv_scored *ret_rows) {
+  const struct sprint__encoding *encoding = predictor->encoding;
+  SPRINT__SCOPED(sprint__free) double *fill = sprint__alloc(predictor->context, encoding->n_fields, sizeof *fill);
+  if (!fill) return SPRINT_ERROR_MEMORY;
+  for (size_t k = 0; k < encoding->n_fields; k++) fill[k] = predictor->columns[encoding->fields[k].first].fill;
+  return sprint__csv_score(predictor->encoding, strcmp(path, "-") == 0 ? "/dev/stdin" : path, fill, wanted, ret_rows);
+}
+
 /* The rows of the CSV with all that is wanted of them, and their scores, yours to free. */
 static sprint_status score_rows(sprint_predictor *predictor, const char *csv_path, const char *out_path,
                                 const struct sprint__csv_wanted *wanted, struct sprint__csv_scored *ret_rows,
                                 double **ret_scores) {
   sprint_context *context = predictor->context;
-  const struct sprint__encoding *encoding = predictor->encoding;
   if (strcmp(csv_path, "-") == 0) csv_path = "/dev/stdin";
   if (out_path) SPRINT__TRY(sprint__file_differs(context, out_path, csv_path));
   if (out_path) SPRINT__TRY(sprint__file_differs(context, out_path, predictor->path));
-  SPRINT__SCOPED(sprint__free) double *fill = sprint__alloc(context, encoding->n_fields, sizeof *fill);
-  if (!fill) return SPRINT_ERROR_MEMORY;
-  for (size_t k = 0; k < encoding->n_fields; k++) fill[k] = predictor->columns[encoding->fields[k].first].fill;
-  SPRINT__TRY(sprint__csv_score(predictor->encoding, csv_path, fill, wanted, ret_rows));
+  SPRINT__TRY(sprint__predictor_read_csv(predictor, csv_path, wanted, ret_rows));
   SPRINT__SCOPED(sprint__free)
   double *scores = sprint__alloc(context, ret_rows->n, sprint_predictor_n_scores(predictor) * sizeof *scores);
   if (!scores) return SPRINT_ERROR_MEMORY;
@@ -113,9 +118,8 @@ sprint_status sprint_predictor_score_csv(sprint_predictor *predictor, const char
   return write_scores(predictor, scores, &rows, out_path);
 }
 
-/* The classes in the order of their names, which is how a label is looked up; number (n_classes) is each one's in the
- * model. */
-static sprint_status index_classes(const sprint_predictor *predictor, struct sprint__labels *labels, size_t *number) {
+sprint_status sprint__predictor_index_classes(const sprint_predictor *predictor, struct sprint__labels *labels,
+                                              size_t *number) {
   size_t id, place;
   for (size_t c = 0; c < predictor->n_classes; c++)
     SPRINT__TRY(sprint__labels_add(labels, predictor->class_names[c], &id));
@@ -197,7 +201,7 @@ static sprint_status assess(sprint_predictor *predictor, const char *csv_path, c
   };
   size_t *number = sprint__arena_take(&room, predictor->n_classes, sizeof *number);
   SPRINT__TRY(sprint__arena_status(&room));
-  SPRINT__TRY(index_classes(predictor, labels, number));
+  SPRINT__TRY(sprint__predictor_index_classes(predictor, labels, number));
   SPRINT__TRY(score_rows(predictor, csv_path, options->out, &wanted, &rows, &scores));
   SPRINT__TRY(measure(predictor, csv_path, scores, &rows, number));
   predictor->weighed = rows.weight ? sprint__arena_strdup(&predictor->assessed, wanted.weight) : NULL;

@@ -144,7 +144,7 @@ static void set_decision(json_t *metadata, const sprint_run *run) {
   json_object_set_new(metadata, "threshold", real_text(run->eval_threshold));
 }
 
-static json_t *model_metadata(const sprint_run *run, double epoch) {
+json_t *sprint__model_metadata(const sprint_run *run, double epoch) {
   const sprint_model *model = run->shift->model;
   const sprint_population *population = run->shift->population;
   char *features = features_text(population), *classes = classes_text(population);
@@ -207,7 +207,7 @@ static sprint_status save_model(const sprint_run *run, const char *folder) {
   SPRINT__SCOPED(sprint__free) char *path = sprint__printf(run->context, "%s/%s", folder, name);
   if (!path) return SPRINT_ERROR_MEMORY;
   double epoch = diverged ? run->rows[row].epoch : sprint__solver_epoch(run->solver);
-  SPRINT__SCOPED(json_decref) json_t *metadata = model_metadata(run, epoch);
+  SPRINT__SCOPED(json_decref) json_t *metadata = sprint__model_metadata(run, epoch);
   return sprint__safetensors_write(run->shift->model, path, metadata, theta);
 }
 

@@ -39,6 +39,9 @@ void sprint__machine_name(char ret_name[SPRINT__MACHINE_NAME]);
 /* save.c: what run.json says of a population. A new reference, or NULL. */
 json_t *sprint__population_json(const sprint_population *population);
 
+/* save.c: what a model of a run says of itself: all that predict needs. A new reference. */
+json_t *sprint__model_metadata(const sprint_run *run, double epoch);
+
 /* save.c: the same of the plugins that are loaded, by path and checksum; an empty list where there are none. */
 json_t *sprint__plugins_json(const sprint_context *context);
 

@@ -2,7 +2,7 @@
 #include "base/statefile.h"
 #include "run/identity.h"
 
-#define MAGIC "sprint solver 1\n"
+#define MAGIC "sprint solver 2\n"
 
 static void visit(void *user, struct sprint__state *state) { sprint__solver_state(user, state); }
 

@@ -65,6 +65,7 @@ static const struct sprint__estimator_ops clipped_ops = {
     .setup = clipped_setup,
     .want = sprint__want_batch,
     .batch = clipped_batch,
+    .takes_stale = true,
     .resumes = true,
 };
 

@@ -112,6 +112,7 @@ static const struct sprint__estimator_ops saga_ops = {
     .unbiased = true,
     .follows_gradient = true,
     .state = saga_state,
+    .takes_stale = true,
     .resumes = true,
 };
 

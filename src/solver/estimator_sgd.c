@@ -22,6 +22,7 @@ static const struct sprint__estimator_ops sgd_ops = {
     .linear = sgd_linear,
     .unbiased = true,
     .follows_gradient = true,
+    .takes_stale = true,
     .resumes = true,
 };
 

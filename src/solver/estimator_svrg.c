@@ -37,6 +37,10 @@ struct svrg {
   sprint_real *control;     /* (n_params) g^ under control_p */
   double *control_p;        /* (n_strata) */
   uint64_t control_version; /* 0: none has been worked out since the snapshot */
+
+  /* Where batches carry reference records, room for those who have none; otherwise NULL: */
+  sprint_real *lacking;         /* (n_params) the sum of their gradients */
+  sprint_real *lacking_control; /* (n_params) g^ less their part of it */
 };
 
 /* The meter looks at batches where z~ = z is drawn anew; where features never move it goes by the strata. */
@@ -69,6 +73,10 @@ static sprint_status svrg_setup(sprint_solver *solver, const struct sprint__sect
   if (s->stratified) {
     s->control = sprint__arena_take(arena, d, sizeof(sprint_real));
     s->control_p = sprint__arena_take(arena, strata, sizeof(double));
+  }
+  if (solver->coupled) {
+    s->lacking = sprint__arena_take(arena, d, sizeof(sprint_real));
+    s->lacking_control = sprint__arena_take(arena, d, sizeof(sprint_real));
   }
   SPRINT__TRY(setup_meter(solver, section));
   return sprint__snapshot_setup(solver, section, &s->taking);
@@ -193,18 +201,42 @@ static void watch_drift(sprint_solver *solver, const struct sprint__rows *rows, 
   solver->ends_epoch = drift.bias > SURE * drift.noise && drift.bias > s->patience * sqrt(square);
 }
 
+/* The last n_lacking rows have no z~. They keep their own gradient, and leave out the difference to what it leans on,
+ * -grad l(z~; theta~) and its mean g~ (of their stratum), which is zero over all of those who have a z~. */
+static void add_lacking(sprint_solver *solver, const sprint_records *records, const struct sprint__rows *rows,
+                        struct sprint__sums *sums, struct sprint__linear *linear) {
+  struct svrg *s = solver->impl;
+  size_t d = solver->n_params, first = rows->n - solver->n_lacking;
+  struct sprint__rows last = sprint__rows_part(rows, solver->model->n_features, first, rows->n);
+  struct sprint__sums more = {0, 0, s->lacking};
+  sprint__model_sums(solver->model, solver->theta, &last, &more, NULL);
+  memcpy(s->lacking_control, linear->control, d * sizeof *s->lacking_control);
+  for (size_t i = first; i < rows->n; i++) {
+    const sprint_real *mean = s->stratified ? s->strata_gradient + records->stratum[i] * d : s->snapshot;
+    for (size_t k = 0; k < d; k++) s->lacking_control[k] -= mean[k] / (sprint_real)rows->n;
+  }
+  for (size_t k = 0; k < d; k++) sums->gradient[k] += s->lacking[k];
+  sums->loss += more.loss;
+  linear->control = s->lacking_control;
+}
+
 static bool svrg_batch(sprint_solver *solver, const sprint_records *records, const struct sprint__rows *rows,
                        struct sprint__estimate *ret_estimate) {
   struct sprint__sums sums = {0, 0, solver->direction};
   struct sprint__linear linear;
-  struct sprint__rows compared = *rows;
+  struct sprint__rows coupled = *rows;
+  coupled.n -= solver->n_lacking;
+  coupled.recalled = solver->recalled;
   svrg_linear(solver, records->p, &linear);
-  compared.recalled = solver->recalled;
-  sprint__model_difference(solver->model, solver->theta, linear.anchor, &compared,
-                           linear.coupled ? records->x_reference : NULL, &sums);
+  if (coupled.n > 0)
+    sprint__model_difference(solver->model, solver->theta, linear.anchor, &coupled,
+                             linear.coupled ? records->x_reference : NULL, &sums);
+  else
+    memset(sums.gradient, 0, solver->n_params * sizeof *sums.gradient);
+  if (solver->n_lacking > 0) add_lacking(solver, records, rows, &sums, &linear);
   ret_estimate->control = linear.control;
   ret_estimate->loss = sums.loss / (double)records->n;
-  ret_estimate->ifo = linear.ifo * records->n;
+  ret_estimate->ifo = linear.ifo * coupled.n + solver->n_lacking;
   watch_drift(solver, rows, &linear);
   return true;
 }
@@ -246,6 +278,8 @@ static const struct sprint__estimator_ops svrg_ops = {
     .ifo_per_epoch = svrg_ifo,
     .follows_gradient = true,
     .state = svrg_state,
+    .takes_stale = true,
+    .spares_references = true,
     .resumes = true,
 };
 

@@ -1,4 +1,5 @@
 /* Records kept as they were told, for methods that look at everybody again: see solver.h. */
+#include <assert.h>
 #include <string.h>
 
 #include "solver/solver.h"
@@ -48,14 +49,11 @@ sprint_status sprint__kept_setup(sprint_solver *solver) {
   return SPRINT_OK;
 }
 
-sprint_status sprint__kept_add(sprint_solver *solver, const sprint_records *records) {
+void sprint__kept_add(sprint_solver *solver, const sprint_records *records) {
   struct sprint__kept *kept = solver->kept;
   size_t at = kept->records.n, n = records->n, d = solver->model->n_features;
-  if (at + n > solver->n)
-    return sprint_fail(solver->context, SPRINT_ERROR_ARGUMENT,
-                       "%zu records of the population were told; it has %zu, of which the method keeps a copy", at + n,
-                       solver->n);
-  if (n == 0) return SPRINT_OK;
+  assert(at + n <= solver->n); /* who tells more than are wanted is refused before */
+  if (n == 0) return;
   if (records->x)
     memcpy(kept->x + at * d, records->x, n * d * sizeof *kept->x);
   else
@@ -67,7 +65,6 @@ sprint_status sprint__kept_add(sprint_solver *solver, const sprint_records *reco
     kept->weight[at + i] = records->weight ? records->weight[i] : 1;
   }
   kept->records.n += n;
-  return SPRINT_OK;
 }
 
 void sprint__kept_state(sprint_solver *solver, struct sprint__state *state) {

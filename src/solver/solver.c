@@ -1,4 +1,5 @@
-/* Ask and tell: see sprint.h, tier 4, and Algorithm 1 of arXiv 2509.17304 as docs/math.md section 3 repairs it. */
+/* Solvers, what they ask for, and their steps: see sprint.h, tier 4, and Algorithm 1 of arXiv 2509.17304 as
+ * docs/math.md section 3 repairs it. */
 #include "solver/solver.h"
 
 #include <assert.h>
@@ -132,10 +133,12 @@ sprint_status sprint_solver_ask(sprint_solver *solver, sprint_want *ret_want) {
     if (want.n == 0) want.n = want.kind == SPRINT_WANT_BATCH ? solver->batch : solver->n;
     want.deploy = must_deploy(solver, &want, insists);
     want.deployment = solver->cost.deployments + want.deploy;
+    if (solver->inbox) want.request = solver->inbox->request + 1;
     solver->wanted = want;
     if (solver->stop == SPRINT_STOP_RUNNING) solver->stop = sprint__stop_check(solver);
     if (solver->stop == SPRINT_STOP_RUNNING) {
       solver->asked = true;
+      if (solver->inbox) solver->inbox->request = want.request;
       solver->cost.deployments += want.deploy;
       if (want.deploy) solver->steps_since_deploy = 0;
       if (want.deploy) solver->deployed_other = want.theta != solver->theta;
@@ -231,7 +234,7 @@ static bool turn_and_descend(sprint_solver *solver, const struct sprint__estimat
 }
 
 /* theta := project(theta - gamma v). */
-static void take_step(sprint_solver *solver, struct sprint__estimate *estimate) {
+void sprint__solver_take_step(sprint_solver *solver, struct sprint__estimate *estimate) {
   bool finite;
   add_penalty(solver, estimate);
   if (estimate->next)
@@ -258,149 +261,4 @@ void sprint__solver_end_step(sprint_solver *solver, const struct sprint__step *s
   solver->cost.samples += n;
   solver->asked = false;
   count_step(solver, loss, finite);
-}
-
-/* The rows start .. end of records; weighs: by their weights. */
-static struct sprint__rows rows_of(const sprint_records *records, size_t d, size_t start, size_t end, bool weighs) {
-  return (struct sprint__rows){
-      .n = end - start,
-      .x = records->x ? records->x + start * d : NULL,
-      .y = records->y + start,
-      .pixels = records->images ? &records->images->pixels : NULL,
-      .who = records->who ? records->who + start : NULL,
-      .weight = weighs && records->weight ? records->weight + start : NULL,
-  };
-}
-
-static void sum_by_model(void *user, const sprint_real *theta, const struct sprint__rows *rows,
-                         const struct sprint__total *total, struct sprint__sums *ret_sums) {
-  sprint__model_sums_to(user, theta, rows, total, ret_sums);
-}
-
-void sprint__solver_add_records(sprint_solver *solver, const sprint_records *records, const sprint_real *theta,
-                                sprint__sum_rows sum, void *sum_user, struct sprint__strata_sums *all) {
-  if (!sum) sum_user = solver->model;
-  if (!sum) sum = sum_by_model;
-  for (size_t start = 0, end; start < records->n; start = end) {
-    size_t stratum = records->stratum ? records->stratum[start] : 0, c = solver->n_strata == 1 ? 0 : stratum;
-    for (end = start + 1; end < records->n && records->stratum && records->stratum[end] == stratum;) end++;
-    if (!records->stratum) end = records->n;
-    struct sprint__rows rows = rows_of(records, solver->model->n_features, start, end, true);
-    struct sprint__total total = {all->gradient + c * solver->n_params, 1, all->count[c] > 0};
-    struct sprint__sums sums;
-    sum(sum_user, theta, &rows, &total, &sums);
-    sprint__strata_count(all, c, rows.n, rows.weight, sums.loss, sums.correct);
-  }
-}
-
-bool sprint__solver_affords(const sprint_solver *solver, uint64_t ifo) {
-  return solver->rules.ifo == 0 || solver->cost.ifo + ifo <= solver->rules.ifo;
-}
-
-bool sprint__solver_revisit(sprint_solver *solver, const sprint_real *theta, sprint__sum_rows sum, void *sum_user,
-                            struct sprint__strata_sums *ret_sums) {
-  if (solver->trouble != SPRINT_OK || !sprint__solver_affords(solver, solver->n)) return false;
-  solver->trouble = solver->revisit.sums(solver->revisit.user, theta, sum, sum_user, ret_sums);
-  if (solver->trouble == SPRINT_OK) solver->cost.ifo += ret_sums->n;
-  return solver->trouble == SPRINT_OK;
-}
-
-sprint_status sprint__solver_tell_sums(sprint_solver *solver, const struct sprint__strata_sums *everybody) {
-  solver->cost.ifo += everybody->n;
-  solver->cost.samples += everybody->n;
-  struct sprint__estimate estimate = {.scale = 1};
-  double all = sprint__strata_weight(everybody);
-  for (size_t c = 0; c < solver->n_strata; c++) estimate.loss += everybody->loss[c] / all;
-  bool ready = solver->estimator->population(solver, everybody, &estimate);
-  solver->asked = false;
-  if (ready && solver->trouble == SPRINT_OK) take_step(solver, &estimate);
-  return solver->trouble;
-}
-
-/* p := the strata probabilities told, or what the counts say, as always of a sample; of a population, a stratum that
- * can show up must have been told. */
-static sprint_status settle_strata(sprint_solver *solver, const double *p) {
-  struct sprint__strata_sums *told = &solver->told;
-  double all = sprint__strata_weight(told);
-  if (solver->wanted.kind == SPRINT_WANT_SAMPLE) p = NULL;
-  for (size_t c = 0; c < solver->n_strata; c++) {
-    told->p[c] = p ? p[c] : told->weight[c] / all;
-    if (told->p[c] > 0 && told->weight[c] <= 0) {
-      told->n = 0;
-      return sprint_fail(solver->context, SPRINT_ERROR_ARGUMENT,
-                         "stratum %zu has probability %g but none of the population's records", c, told->p[c]);
-    }
-  }
-  return SPRINT_OK;
-}
-
-/* A population or sample is as large as was wanted, and otherwise told again from the start. */
-static sprint_status check_size(sprint_solver *solver, bool last) {
-  size_t n = solver->told.n;
-  if (last ? n == solver->wanted.n : n <= solver->wanted.n) return SPRINT_OK;
-  solver->told.n = 0;
-  return sprint_fail(solver->context, SPRINT_ERROR_ARGUMENT, "a %s of %zu records was told; %zu were wanted",
-                     solver->wanted.kind == SPRINT_WANT_SAMPLE ? "sample" : "population", n, solver->wanted.n);
-}
-
-/* |grad J(theta; theta)|^2 of what was told; where stop.gradient is met, that is the end. */
-static bool is_stable(sprint_solver *solver) {
-  struct sprint__strata_parts parts = sprint__strata_parts_of(&solver->told);
-  double square = 0;
-  if (!sprint__solver_is_deployed(solver)) return false; /* the records are of an older theta */
-  sprint__strata_mean(solver->context, &parts, solver->told.p, NULL, solver->gradient);
-  for (size_t i = 0; i < solver->n_params; i++) {
-    double g = solver->gradient[i] + sprint__model_decay(solver->model, solver->theta, i);
-    square += g * g;
-  }
-  solver->gradient_sq = square;
-  if (!(square <= solver->rules.gradient) || solver->rules.gradient <= 0) return false;
-  solver->cost.ifo += solver->told.n;
-  solver->cost.samples += solver->told.n;
-  solver->asked = false;
-  sprint_solver_halt(solver, SPRINT_STOP_GRADIENT);
-  return true;
-}
-
-static sprint_status tell_population(sprint_solver *solver, const sprint_records *records) {
-  struct sprint__strata_sums *told = &solver->told;
-  if (told->n == 0) sprint__strata_sums_clear(told);
-  if (told->n == 0 && solver->kept) sprint__kept_clear(solver);
-  if (solver->kept) SPRINT__TRY(sprint__kept_add(solver, records));
-  sprint__solver_add_records(solver, records, solver->theta, NULL, NULL, told);
-  SPRINT__TRY(check_size(solver, records->last));
-  if (!records->last) return SPRINT_OK;
-  SPRINT__TRY(settle_strata(solver, solver->n_strata > 1 ? records->p : NULL));
-  sprint_status status = is_stable(solver) ? SPRINT_OK : sprint__solver_tell_sums(solver, told);
-  told->n = 0;
-  return status;
-}
-
-static sprint_status tell_batch(sprint_solver *solver, const sprint_records *records) {
-  if (records->n != solver->wanted.n)
-    return sprint_fail(solver->context, SPRINT_ERROR_ARGUMENT, "a batch of %zu records was told; %zu were wanted",
-                       records->n, solver->wanted.n);
-  struct sprint__estimate estimate = {.scale = (sprint_real)(1.0 / (double)records->n)};
-  struct sprint__rows rows = rows_of(records, solver->model->n_features, 0, records->n, false);
-  bool ready = solver->estimator->batch(solver, records, &rows, &estimate);
-  solver->cost.ifo += estimate.ifo;
-  solver->cost.samples += records->n;
-  solver->asked = false;
-  if (ready && solver->trouble == SPRINT_OK) take_step(solver, &estimate);
-  return solver->trouble;
-}
-
-sprint_status sprint__solver_tell_made(sprint_solver *solver, const sprint_records *records) {
-  if (!solver->asked)
-    return sprint_fail(solver->context, SPRINT_ERROR_ARGUMENT, "records were told that nothing had asked for");
-  SPRINT__TRY(sprint__records_check(solver, records));
-  return solver->wanted.kind == SPRINT_WANT_BATCH ? tell_batch(solver, records) : tell_population(solver, records);
-}
-
-sprint_status sprint_solver_tell(sprint_solver *solver, const sprint_records *told) {
-  if (!solver) return SPRINT_ERROR_ARGUMENT;
-  sprint_records records;
-  SPRINT__SIZED_TAKE(solver->context, sprint_records, told, &records);
-  SPRINT__TRY(sprint__records_are_finite(solver, &records));
-  return sprint__solver_tell_made(solver, &records);
 }

@@ -6,6 +6,7 @@
 #include "base/state.h"
 #include "shift/shift.h"
 #include "solver/deploy.h"
+#include "solver/inbox.h"
 #include "solver/schedule.h"
 #include "solver/strata.h"
 
@@ -62,7 +63,9 @@ struct sprint__estimator_ops {
   bool follows_gradient;                                /* v estimates grad J, with bias or without, and is as long */
   bool gradientless;                                    /* a step takes no per-sample gradients */
   bool jumps;                                           /* theta goes where it says, whatever the step rule */
-  bool full; /* a step looks at everybody: an epoch is one step unless told otherwise */
+  bool takes_stale; /* a batch may hold records of older deployments, as where theta had not been deployed since */
+  bool spares_references; /* it can do with batches whose last solver->n_lacking records have no reference record */
+  bool full;              /* a step looks at everybody: an epoch is one step unless told otherwise */
   /* What goes on from step to step in impl; NULL: nothing does. `resumes`: that is all there is, so that a run can be
    * taken up where it was left. */
   void (*state)(sprint_solver *solver, struct sprint__state *state);
@@ -138,7 +141,9 @@ struct sprint_solver {
   double first_loss;                /* with the penalty at the start; NaN until one was seen */
   double first_norm, first_penalty; /* |theta_0|, and its penalty */
   sprint_want wanted;
-  bool snapshot_next; /* what is wanted is a snapshot, and not yet a step */
+  struct sprint__inbox *inbox; /* of a solver that is told: records that wait; otherwise NULL */
+  size_t n_lacking;            /* of the batch that is worked on, its last records, which have no reference record */
+  bool snapshot_next;          /* what is wanted is a snapshot, and not yet a step */
   bool asked;
   char *settings;     /* of a solver that is told: all of its sections, defaults included, as JSON; otherwise NULL */
   double gradient_sq; /* |grad J(theta; theta)|^2 where everybody was told last; NaN: not yet */
@@ -186,19 +191,26 @@ bool sprint__solver_revisit(sprint_solver *solver, const sprint_real *theta, spr
 /* Whether the budget has room for so many per-sample gradients more. */
 bool sprint__solver_affords(const sprint_solver *solver, uint64_t ifo);
 
-/* records.c: whether the records are what was wanted. */
+/* records.c: whether the records are what was wanted: for whom and by which deployment; and all else. */
+sprint_status sprint__records_check_origin(const sprint_solver *solver, const sprint_records *records);
 sprint_status sprint__records_check(const sprint_solver *solver, const sprint_records *records);
+
+/* records.c: how many of a batch are of older deployments than wanted; these were checked. */
+size_t sprint__records_n_stale(const sprint_solver *solver, const sprint_records *records);
 
 /* records.c: whether all their numbers are finite. Those of a simulation may not be: it has diverged then. */
 sprint_status sprint__records_are_finite(const sprint_solver *solver, const sprint_records *records);
 
-/* As sprint_solver_tell, of records that a simulation made. */
+/* theta := what the estimate says of its next step. */
+void sprint__solver_take_step(sprint_solver *solver, struct sprint__estimate *estimate);
+
+/* As sprint_solver_tell, of a whole batch that a simulation made. */
 sprint_status sprint__solver_tell_made(sprint_solver *solver, const sprint_records *records);
 
 /* kept.c: a copy of everybody's records as they are told, n x d reals, which answers for solver->revisit. */
 sprint_status sprint__kept_setup(sprint_solver *solver);
 void sprint__kept_clear(sprint_solver *solver);
-sprint_status sprint__kept_add(sprint_solver *solver, const sprint_records *records);
+void sprint__kept_add(sprint_solver *solver, const sprint_records *records);
 const sprint_records *sprint__kept_records(const sprint_solver *solver);
 void sprint__kept_state(sprint_solver *solver, struct sprint__state *state);
 

@@ -35,6 +35,7 @@ static void want_state(sprint_solver *solver, struct sprint__state *state) {
   SPRINT__KEEP(state, want->reference);
   SPRINT__KEEP(state, want->step);
   SPRINT__KEEP(state, want->epoch);
+  if (solver->inbox) SPRINT__KEEP(state, want->request);
   want->kind = (sprint_want_kind)kind;
   want->size = sizeof *want;
 }
@@ -52,6 +53,7 @@ void sprint__solver_state(sprint_solver *solver, struct sprint__state *state) {
   progress_state(solver, state);
   want_state(solver, state);
   if (solver->told.p) sprint__strata_sums_state(&solver->told, state);
+  if (solver->inbox) sprint__inbox_state(solver, state);
   if (solver->kept) sprint__kept_state(solver, state);
   if (solver->schedule->ops->state) solver->schedule->ops->state(solver->schedule, state);
   if (solver->estimator->state) solver->estimator->state(solver, state);

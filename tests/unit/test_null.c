@@ -13,6 +13,7 @@ static struct {
   sprint_shift *shift;
   sprint_run *run;
   sprint_solver *solver;
+  sprint_session *session;
   sprint_predictor *predictor;
 } all;
 
@@ -68,7 +69,7 @@ static bool ret_all_ok;
 
 static int set_up(void **state) {
   (void)state;
-  char folder[] = "/tmp/sprint-null-XXXXXX", path[96], command[128];
+  char folder[] = "/tmp/sprint-null-XXXXXX", path[96], session[96], command[128];
   assert_non_null(mkdtemp(folder));
   snprintf(path, sizeof path, "%s/c.yaml", folder);
   FILE *stream = fopen(path, "w");
@@ -85,12 +86,17 @@ static int set_up(void **state) {
   MUST(all.context, sprint_population_load(all.context, "{kind: lending, n: 60}", &all.population, NULL));
   sprint_solver_options options = {.size = sizeof options, .model = all.model, .n = 60, .n_strata = 1, .theta = x};
   MUST(all.context, sprint_solver_new(all.context, &options, &all.solver));
+  snprintf(path, sizeof path, "%s/c.yaml", folder);
+  snprintf(session, sizeof session, "%s/session", folder);
+  MUST(all.context, sprint_session_begin(all.context, session, path, NULL, 0));
+  MUST(all.context, sprint_session_open(all.context, session, &all.session));
   snprintf(command, sizeof command, "rm -r %s", folder);
   return system(command);
 }
 
 static int tear_down(void **state) {
   (void)state;
+  sprint_session_free(all.session);
   sprint_solver_free(all.solver);
   sprint_population_free(all.population);
   sprint_predictor_free(all.predictor);
@@ -257,6 +263,38 @@ static void test_null__files(void **state) {
   NO("ret_info", sprint_model_info_read(all.context, "no-such-file", NULL));
 }
 
+static void test_null__sessions(void **state) {
+  (void)state;
+  sprint_session *ret_session = NULL;
+  sprint_session_records rows = {.size = sizeof rows};
+  const char *ret_path = NULL;
+  bool ret_same = false;
+  size_t ret_n = 0;
+  NO("", sprint_session_begin(NULL, "no-such-folder", "no-such-file", NULL, 0));
+  NO("folder", sprint_session_begin(all.context, NULL, "no-such-file", NULL, 0));
+  NO("config", sprint_session_begin(all.context, "no-such-folder", NULL, NULL, 0));
+  NO("", sprint_session_is_of(NULL, "no-such-folder", "no-such-file", NULL, 0, &ret_same));
+  NO("folder", sprint_session_is_of(all.context, NULL, "no-such-file", NULL, 0, &ret_same));
+  NO("config", sprint_session_is_of(all.context, "no-such-folder", NULL, NULL, 0, &ret_same));
+  NO("sets", sprint_session_is_of(all.context, "no-such-folder", "no-such-file", NULL, 1, &ret_same));
+  NO("ret_same", sprint_session_is_of(all.context, "no-such-folder", "no-such-file", NULL, 0, NULL));
+  NO("", sprint_session_open(NULL, "no-such-folder", &ret_session));
+  NO("folder", sprint_session_open(all.context, NULL, &ret_session));
+  NO("ret_session", sprint_session_open(all.context, "no-such-folder", NULL));
+  NO("", sprint_session_ask(NULL, &ret_want, &ret_path));
+  NO("ret_want", sprint_session_ask(all.session, NULL, &ret_path));
+  NO("ret_model", sprint_session_ask(all.session, &ret_want, NULL));
+  NO("", sprint_session_wanted(NULL, &ret_want));
+  NO("ret_want", sprint_session_wanted(all.session, NULL));
+  NO("", sprint_session_tell(NULL, &rows, &ret_n));
+  NO("", sprint_session_tell(all.session, NULL, &ret_n));
+  NO("ret_n", sprint_session_tell(all.session, &rows, NULL));
+  NO("", sprint_session_discard(NULL));
+  sprint_session_free(NULL);
+  assert_null(sprint_session_solver(NULL));
+  assert_false(sprint_session_is_there(NULL));
+}
+
 static void test_null__solvers(void **state) {
   (void)state;
   NO("", sprint_solver_new(NULL, &solver_options, &ret_solver));
@@ -266,6 +304,10 @@ static void test_null__solvers(void **state) {
   NO("ret_want", sprint_solver_ask(all.solver, NULL));
   NO("", sprint_solver_tell(NULL, &records));
   NO("NULL was given", sprint_solver_tell(all.solver, NULL));
+  sprint_told ret_told = {.size = sizeof ret_told};
+  NO("", sprint_solver_discard(NULL));
+  NO("", sprint_solver_told(NULL, &ret_told));
+  NO("ret_told", sprint_solver_told(all.solver, NULL));
   NO("", sprint_solver_drift(NULL, &ret_drift));
   NO("ret_drift", sprint_solver_drift(all.solver, NULL));
   NO("", sprint_solver_save(NULL, "no-such-file"));
@@ -552,6 +594,8 @@ static void test_null__zeroed_structs(void **state) {
   ZERO(sprint_experiment_options, sprint_experiment_open(all.context, "no-such-file", &zero, &ret_experiment));
   ZERO(sprint_predictor_options, sprint_predictor_open(all.context, "no-such-file", &zero, &ret_predictor));
   ZERO(sprint_records, sprint_solver_tell(all.solver, &zero));
+  ZERO(sprint_told, sprint_solver_told(all.solver, &zero));
+  ZERO(sprint_session_records, sprint_session_tell(all.session, &zero, &(size_t){0}));
   ZERO(sprint_want, sprint_solver_ask(all.solver, &zero));
   ZERO(sprint_batch, sprint_model_gradient(all.model, x, &zero, numbers, &ret_correct, reals, reals));
   ZERO(sprint_shift_callbacks, sprint_shift_new_custom(all.context, &zero, all.model, all.population, &ret_shift));
@@ -594,11 +638,12 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_null__experiments),     cmocka_unit_test(test_null__populations_and_models),
       cmocka_unit_test(test_null__shifts_and_runs), cmocka_unit_test(test_null__files),
-      cmocka_unit_test(test_null__solvers),         cmocka_unit_test(test_null__theory),
-      cmocka_unit_test(test_null__fits_and_advice), cmocka_unit_test(test_null__settings),
-      cmocka_unit_test(test_null__nothing),         cmocka_unit_test(test_null__zeroed_structs),
-      cmocka_unit_test(test_null__wrong_order),     cmocka_unit_test(test_null__lists),
-      cmocka_unit_test(test_null__getters),         cmocka_unit_test(test_null__past_the_end),
+      cmocka_unit_test(test_null__sessions),        cmocka_unit_test(test_null__solvers),
+      cmocka_unit_test(test_null__theory),          cmocka_unit_test(test_null__fits_and_advice),
+      cmocka_unit_test(test_null__settings),        cmocka_unit_test(test_null__nothing),
+      cmocka_unit_test(test_null__zeroed_structs),  cmocka_unit_test(test_null__wrong_order),
+      cmocka_unit_test(test_null__lists),           cmocka_unit_test(test_null__getters),
+      cmocka_unit_test(test_null__past_the_end),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -173,7 +173,7 @@ static void test_rrm__keeps_no_more_than_n(void **state) {
   ask(&b);
   sprint_records records = {.size = sizeof records, .n = 4, .x = z, .y = zeros};
   MUST(b.context, sprint_solver_tell(b.solver, &records));
-  REFUSED(b.context, SPRINT_ERROR_ARGUMENT, "8 records of the population were told; it has 6",
+  REFUSED(b.context, SPRINT_ERROR_ARGUMENT, "a population of 8 records was told, 4 of them now; 6 were wanted",
           sprint_solver_tell(b.solver, &records));
   sprint_solver_options endless = {
       .size = sizeof endless, .spec = "{method: {kind: rrm, inner: 1}}", .model = b.model, .theta = &start};

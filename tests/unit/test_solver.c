@@ -278,9 +278,9 @@ static void test_solver__misuse_is_refused(void **state) {
   REFUSED(b.context, SPRINT_ERROR_ARGUMENT, "nothing had asked", sprint_solver_tell(b.solver, &records));
   sprint_want first = ask(&b), again = ask(&b);
   assert_memory_equal(&first, &again, sizeof first);
-  records.x = NULL;
+  records.x = NULL, records.last = false;
   REFUSED(b.context, SPRINT_ERROR_ARGUMENT, "no x or no y", sprint_solver_tell(b.solver, &records));
-  records.n = 0;
+  records.n = 0, records.last = true;
   REFUSED(b.context, SPRINT_ERROR_ARGUMENT, "0 records", sprint_solver_tell(b.solver, &records));
   tell(&b, N);
   ask(&b);
@@ -395,7 +395,8 @@ static void test_solver__a_batch_may_ask_for_more(void **state) {
     assert_int_equal(sprint_solver_counters(b.solver).steps, 0);
     assert_int_equal(ask(&b).deployment, 1); /* the second is of the same deployment */
     sprint_records records = {.size = sizeof records, .n = 2, .x = z + 2 * k, .y = zeros};
-    MUST(b.context, sprint_solver_tell(b.solver, &records));
+    REFUSED(b.context, SPRINT_ERROR_ARGUMENT, "which tells it records itself", sprint_solver_tell(b.solver, &records));
+    MUST(b.context, sprint__solver_tell_made(b.solver, &records));
   }
   assert_int_equal(sprint_solver_counters(b.solver).steps, 1);
   assert_int_equal(sprint_solver_counters(b.solver).ifo, 4);

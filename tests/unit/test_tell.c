@@ -79,7 +79,8 @@ static void test_tell__refuses_a_start_that_is_not_finite(void **state) {
   bench_free(&b);
 }
 
-/* Half of them, or all of them twice, in one piece or in several; what was told before counts for nothing then. */
+/* Half of them, or more than all, in one piece or in several; what was told before still counts then, unless it is
+ * taken back. */
 static void test_tell__refuses_another_number_of_people(void **state) {
   (void)state;
   struct twins t = twins_new("{method: rgd, step: {size: 0.1}}");
@@ -87,15 +88,20 @@ static void test_tell__refuses_another_number_of_people(void **state) {
                  all = {.size = sizeof all, .n = N, .x = people, .y = zeros, .last = true}, more = all;
   part.last = more.last = false;
   for (int round = 0; round < 2; round++) {
+    sprint_told told = {.size = sizeof told};
     ask(&t.tried);
     ask(&t.calm);
     REFUSED(t.tried.context, SPRINT_ERROR_ARGUMENT, "a population of 2 records was told; 4 were wanted",
             sprint_solver_tell(t.tried.solver, &half));
     MUST(t.tried.context, sprint_solver_tell(t.tried.solver, &part));
-    REFUSED(t.tried.context, SPRINT_ERROR_ARGUMENT, "a population of 6 records was told; 4 were wanted",
+    REFUSED(t.tried.context, SPRINT_ERROR_ARGUMENT, "a population of 6 records was told, 4 of them now; 4 were wanted",
             sprint_solver_tell(t.tried.solver, &all));
-    MUST(t.tried.context, sprint_solver_tell(t.tried.solver, &part));
-    REFUSED(t.tried.context, SPRINT_ERROR_ARGUMENT, "6 records", sprint_solver_tell(t.tried.solver, &more));
+    REFUSED(t.tried.context, SPRINT_ERROR_ARGUMENT, "2 are left", sprint_solver_tell(t.tried.solver, &more));
+    MUST(t.tried.context, sprint_solver_told(t.tried.solver, &told));
+    assert_int_equal(told.n, 2);
+    MUST(t.tried.context, sprint_solver_discard(t.tried.solver));
+    MUST(t.tried.context, sprint_solver_told(t.tried.solver, &told));
+    assert_int_equal(told.n, 0);
     both_tell(&t, &all);
   }
   twins_free(&t);
