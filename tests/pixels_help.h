@@ -115,7 +115,10 @@ static inline void compare(const char *model, const char *shift, const char *spe
   MUST(context, sprint_context_set_threads(context, 1));
   go(context, images, model, shift, spec, "pixels", &ours);
   char by_plain[512];
-  snprintf(by_plain, sizeof by_plain, "%.*s, engine: plain}", (int)strlen(spec) - 1, spec);
+  const char *engine = strstr(spec, "engine: {"); /* and its settings, which `plain` has too */
+  int before = (int)(engine ? engine + strlen("engine: {") - spec : (ptrdiff_t)strlen(spec) - 1);
+  snprintf(by_plain, sizeof by_plain, "%.*s%s%s", before, spec, engine ? "kind: plain, " : ", engine: plain",
+           spec + before);
   go(context, plain, model, shift, by_plain, "plain", &twin);
   for (size_t i = 0; i < ours.n_params; i++) CLOSE(ours.theta[i], twin.theta[i], ROUNDINGS);
   CLOSE(ours.last.loss, twin.last.loss, ROUNDINGS);
