@@ -6,14 +6,30 @@ here=$(cd "$(dirname "$0")" && pwd)
 nightly=$here/../../examples/nightly.py
 spec='{method: {kind: sprint, correction: coupled, batch: 40}, step: {size: 0.3}, deploy: {kind: every, steps: 2}, stop: {epochs: 3}}'
 
+# killed_after SECONDS COMMAND...: killed then, if it has not ended, and gone with all that it held; its exit code.
+export KILLER=$PWD/killer
+cat >killer <<'END'
+killed_after() {
+  local seconds=$1 pid
+  shift
+  "$@" &
+  pid=$!
+  sleep "$seconds"
+  kill -KILL $pid 2>/dev/null
+  wait $pid 2>/dev/null
+}
+END
+. ./killer
+
 # spy: the command as nightly.py calls it. Notes what was asked; with KILLS, kills what tells, and looks what came of it.
 cat >spy <<'END'
 #!/bin/bash
+. "$KILLER"
 where() { "$PROGRAM" ask "$1" --json | grep -E '"(want|request|told)"' | paste -sd ' ' -; }
 if [ "$1" = tell ] && [ -n "${KILLS:-}" ]; then
   before=$(where "$2")
   for i in 1 2; do
-    { timeout -s KILL "0.0$((RANDOM % 10))$((RANDOM % 10))" "$PROGRAM" "$@" >told.json; } 2>/dev/null && break
+    killed_after "0.0$((RANDOM % 10))$((RANDOM % 10))" "$PROGRAM" "$@" >told.json && break
     echo >>kills
     [ "$(where "$2")" = "$before" ] || { echo '{}'; exit 0; } # it was told, though the command did not live to say so
     rm -f told.json
@@ -171,6 +187,27 @@ n_checks=$((n_checks + 1))
 cp start s/start.safetensors
 cp u/solver.json s/solver.json
 refused "is of another version of sprint, or start.safetensors or solver.json is not its own" ask s
+
+### Killed at any moment, tell leaves the old state or the new one
+runs ask k --config lender.yaml
+part 1 200 1 >all.csv
+cp k/state old
+from=${EPOCHREALTIME/./}
+runs tell k all.csv
+took=$((${EPOCHREALTIME/./} - from)) # microseconds
+cp k/state new
+n_old=0 n_new=0
+for ((i = 0; i < ${SPRINT_KILLS:-20}; i++)); do
+  cp old k/state
+  after=$((RANDOM * took / 24576)) # up to a third longer than it takes
+  killed_after "$(printf '%d.%06d' $((after / 1000000)) $((after % 1000000)))" "$SPRINT" tell k all.csv >/dev/null 2>&1
+  if cmp -s k/state old; then n_old=$((n_old + 1)); elif cmp -s k/state new; then n_new=$((n_new + 1)); fi
+done
+equal "old or new" "${SPRINT_KILLS:-20}" $((n_old + n_new))
+echo "killed while telling: $n_old as before, $n_new as after"
+cp old k/state
+runs tell k all.csv
+check "parts of the dead are swept" no_parts k
 
 ### Diverging is an end with a code of its own
 runs ask v --config lender.yaml --set "method={kind: sgd, batch: 40}" --set step.size=1000000 --set deploy=greedy
