@@ -70,7 +70,7 @@ coverage: | setup
 	@cmake -S . -B $(BUILD)-coverage -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG="-O1 -g" -DSPRINT_COVERAGE=ON >/dev/null
 	@cmake --build $(BUILD)-coverage -j $(JOBS) -- --no-print-directory -s
 	@find $(BUILD)-coverage -name '*.gcda' -delete
-	cd $(BUILD)-coverage && ctest --output-on-failure -j $(JOBS); cd .. && tests/coverage/report.py $(BUILD)-coverage
+	code=0; (cd $(BUILD)-coverage && ctest --output-on-failure -j $(JOBS)) || code=$$?; tests/coverage/report.py $(BUILD)-coverage; exit $$code
 
 # Hot loops as machines without AVX2 run them; `make sanitize` has them too, less optimised.
 portable: | setup

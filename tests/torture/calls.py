@@ -10,6 +10,7 @@ import hashlib, json, os, re, shutil, signal, struct, subprocess, sys, tempfile
 SAMPLE = 12  # calls of each story and kind, spread evenly, without --all
 KINDS = ("kill", "ENOSPC", "EIO", "EINTR", "short")
 MOST_CALLS = 5000
+UNFILTERED, SKIPPED = 120, 77  # exit codes: of fail_calls.c where the kernel does not let it; of a test that was left out
 CONFIG = """data: {kind: lending, n: 60}
 model: {layers: 'dense 2, relu, dense 1'}
 shift: {kind: strategic, good: 0, alpha: 0.1}
@@ -154,6 +155,9 @@ def torture(build, story, everything):
 def torture_kind(build, story, kind, old, new, everything):
     begin(story)
     code, said, n, _ = run(build, story, MOST_CALLS, kind)
+    if code == UNFILTERED:
+        print("calls cannot be filtered here (seccomp): nothing was looked at")
+        sys.exit(SKIPPED)
     assert code == 0 and n > 0, (code, said, n)
     step = 1 if everything else max(1, n // SAMPLE)
     done, complaints = 0, {}
