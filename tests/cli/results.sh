@@ -21,16 +21,17 @@ run_of r/alpha-5/sgd-gd/seed-2 epochs 0,0,9 1,10,4 2,20,2
 run_of r/alpha-5/sgd-gd/seed-3 epochs 0,0,9 1,10,4 2,20,6
 run_of r/alpha-5/sgd-gd/seed-4 diverged 0,0,9 1,10,1e9
 run_of r/alpha-5/sgd-gd/seed-5/unfinished "" 0,0,9 1,10,100
+run_of r/alpha-5/sgd-gd/seed-6 requested 0,0,9 1,10,100
 run_of r/alpha-20/mine/seed-1 epochs 0,0,9 1,30,5
 run_of r/alpha-20/mine/seed-2 epochs 0,0,9 1,30,5
 "$results" r >stdout 2>stderr || fail "results: $(cat stderr)"
 has '| α | method | loss on D(θ) | accuracy on D(θ), % | accuracy on the base data, % | effective classes | final ‖∇J(θ;θ)‖² | its mean, first row left out | bias in epoch 1 |'
-has '| 5 | SGD-GD (1 of 5 diverged, 1 of 5 unfinished) | 3.0 ± 1.5 | 50 | 25 | 2 | 3.0 ± 1.5 | 3.5 ± 0.8 | 0 |'
+has '| 5 | SGD-GD (1 of 6 diverged, 2 of 6 unfinished) | 3.0 ± 1.5 | 50 | 25 | 2 | 3.0 ± 1.5 | 3.5 ± 0.8 | 0 |'
 has '| 20 | `mine` | 5 | 50 | 25 | 2 | 5 | 5 | 0 |'
 has 'At equal IFO, the last row within 20:'
-has '| 5 | SGD-GD (1 of 5 diverged, 1 of 5 unfinished) | 2 | 3.0 ± 1.5 | 50 | 3.0 ± 1.5 |'
+has '| 5 | SGD-GD (1 of 6 diverged, 2 of 6 unfinished) | 2 | 3.0 ± 1.5 | 50 | 3.0 ± 1.5 |'
 has '| 20 | `mine` | 0 | 9 | 50 | 9 |'
-has '| 5 | SGD-GD (1 of 5 diverged, 1 of 5 unfinished) | 3 | 2 | 20 | 1 |'
+has '| 5 | SGD-GD (1 of 6 diverged, 2 of 6 unfinished) | 3 | 2 | 20 | 1 |'
 check "points in the order of numbers" test "$(grep -n '^| 5 ' stdout | head -n 1 | cut -d: -f1)" -lt "$(grep -n '^| 20 ' stdout | head -n 1 | cut -d: -f1)"
 
 ### What cannot be read is a sentence
