@@ -88,13 +88,21 @@ static void run_lane(void *user, int lane, size_t start, size_t end) {
   l->correct = sums.correct;
 }
 
+/* Rows that each of two lanes has at least: LANE_ROWS where a row takes six operations for each parameter, as dense
+ * layers do; fewer where it takes more, as convolutions do, which use their weights again and again. */
+static size_t least_rows(const struct turn *turn) {
+  const sprint_model *model = turn->model;
+  double rows = LANE_ROWS * 6.0 * (double)model->n_params / model->cost_per_row;
+  return turn->sum->begin && rows < LANE_ROWS ? (size_t)rows + 1 : LANE_ROWS;
+}
+
 /* How many lanes the rows are cut into where `params` parameters have a gradient. */
 static int lanes_of(const struct turn *turn, size_t params) {
-  size_t n = turn->end - turn->start;
+  size_t n = turn->end - turn->start, least = least_rows(turn);
+  size_t many = turn->large && least == LANE_ROWS ? LATE_LANE_ROWS : LANE_ROWS;
   int n_lanes = sprint__lanes_for(n, turn->sum->cost_per_row, turn->large ? 0 : lane_cost(params));
-  while (turn->large && n_lanes > 2 && n < (size_t)n_lanes * LATE_LANE_ROWS) n_lanes /= 2;
-  while (params && n_lanes > 1 && n < (size_t)n_lanes * LANE_ROWS) n_lanes /= 2;
-  return n_lanes;
+  while (params && n_lanes > 2 && n < (size_t)n_lanes * many) n_lanes /= 2;
+  return params && n_lanes == 2 && n < 2 * least ? 1 : n_lanes;
 }
 
 static void run_lanes(const struct turn *turn, struct sprint__sums *sums) {

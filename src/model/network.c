@@ -1,7 +1,6 @@
 /* Networks: blocks of rows go through all layers and back while they sit in cache. */
 #include "model/network.h"
 
-#include "base/fast.h"
 #include "model/dense.h"
 #include "model/gemm.h"
 #include "model/network_pass.h"
@@ -21,14 +20,6 @@ static void network_sums(const sprint_model *model, struct sprint__lane *lane, c
     sprint__backward_first(net, &tape, theta, &input, sums->gradient, start > 0,
                            gradient_x ? gradient_x + start * model->n_features : NULL);
   }
-}
-
-SPRINT__FAST static void negate(sprint_real *values, size_t n) {
-  for (size_t i = 0; i < n; i++) values[i] = -values[i];
-}
-
-SPRINT__FAST static void add(sprint_real *restrict values, const sprint_real *restrict others, size_t n) {
-  for (size_t i = 0; i < n; i++) values[i] += others[i];
 }
 
 /* A difference of gradients: at theta on some rows, and at theta_b on the same individuals' x_b. */
@@ -63,9 +54,9 @@ static void block_difference(const struct difference *of, const struct sprint__l
 
   const sprint_real *f = sprint__forward_to(net, &tape_b, of->theta_b, &input_b, net->n_layers);
   net->loss.ops->sum(&net->loss, f, of->rows->y + start, n, tape_b.delta[net->last], NULL);
-  negate(tape_b.delta[net->last], n * net->loss.n_outputs);
+  sprint__negate(tape_b.delta[net->last], n * net->loss.n_outputs, tape_b.delta[net->last]);
   sprint__backward_above(net, &tape_b, of->theta_b, n, NULL, sums->gradient, true);
-  if (of->shares) add(tape.delta[0], tape_b.delta[0], n_delta);
+  if (of->shares) sprint__add_to(tape.delta[0], tape_b.delta[0], n_delta);
   if (of->shares)
     sprint__backward_first(net, &tape, of->theta, &input, sums->gradient, start > 0, NULL);
   else

@@ -96,11 +96,11 @@ void sprint__add_loss(const struct sprint__network *net, const struct sprint__ta
   }
 }
 
-SPRINT__FAST static void negate(const sprint_real *restrict from, size_t n, sprint_real *restrict to) {
+SPRINT__FAST void sprint__negate(const sprint_real *from, size_t n, sprint_real *to) {
   for (size_t i = 0; i < n; i++) to[i] = -from[i];
 }
 
-SPRINT__FAST static void add(sprint_real *restrict values, const sprint_real *restrict others, size_t n) {
+SPRINT__FAST void sprint__add_to(sprint_real *restrict values, const sprint_real *restrict others, size_t n) {
   for (size_t i = 0; i < n; i++) values[i] += others[i];
 }
 
@@ -126,7 +126,7 @@ static void keep_layer(const struct sprint__network *net, const struct sprint__t
   if (!whose || !whose->keep) return;
   for (size_t i = 0; i < n; i++) {
     sprint_real *to = whose->keep + kept_at(net, whose, i, l);
-    if (layer->n_weights) negate(tape->delta[l] + i * out, out, to);
+    if (layer->n_weights) sprint__negate(tape->delta[l] + i * out, out, to);
     if (layer->keeps_y) memcpy(to + kept_delta(layer), tape->y[l] + i * out, out * sizeof *to);
     if (layer->saved)
       memcpy(to + kept_delta(layer) + kept_y(layer), saved_of(layer, tape->y[l], n, i), layer->saved_size);
@@ -236,5 +236,5 @@ void sprint__backward_difference(const struct sprint__network *net, const struct
     if (layer->n_weights) differ(net, tape, theta, n, whose, l, gradient, adds);
   }
   for (size_t i = 0; first && i < n; i++)
-    add(tape->delta[0] + i * out, whose->recalled + kept_at(net, whose, i, 0), out);
+    sprint__add_to(tape->delta[0] + i * out, whose->recalled + kept_at(net, whose, i, 0), out);
 }

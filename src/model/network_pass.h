@@ -24,6 +24,10 @@ struct sprint__block {
   const sprint_real *x;
 };
 
+/* to (n) := -from, which may be the same; values (n) += others. */
+void sprint__negate(const sprint_real *from, size_t n, sprint_real *to);
+void sprint__add_to(sprint_real *values, const sprint_real *others, size_t n);
+
 /* For rows from `start` on of the lane's. */
 struct sprint__tape sprint__tape_of(const struct sprint__network *net, const struct sprint__lane *lane, size_t start,
                                     int side);
