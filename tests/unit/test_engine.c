@@ -107,7 +107,7 @@ static size_t compare_engines(sprint_context *context, const sprint_population *
 /* Pairs that the plain engine alone takes have nobody to be compared with: of these, every PAIRS-th is looked at. Under
  * a sanitizer, where a run takes thirty times as long and memory is what is looked at, it is every STRIDE-th of all. */
 #ifdef SPRINT_SLOWED
-enum { PAIRS = 16, STRIDE = 8 };
+enum { PAIRS = 16, STRIDE = 13 };
 #else
 enum { PAIRS = 7, STRIDE = 1 };
 #endif

@@ -122,6 +122,13 @@ static const char *const networks[] = {
     "conv 5 3x3 stride 2, tanh, conv 7 5x5, relu, flatten, dense 300, relu, dense 30, relu, dense 3",
 };
 
+/* Under a sanitizer, where a sum takes thirty times as long, every STRIDE-th is looked at. */
+#ifdef SPRINT_SLOWED
+enum { STRIDE = 4 };
+#else
+enum { STRIDE = 1 };
+#endif
+
 static void test_late__all_ways(void **state) {
   (void)state;
   static const size_t rows[] = {5, 16, 33, 200, 1300};
@@ -131,7 +138,8 @@ static void test_late__all_ways(void **state) {
       struct way way = {w & 1, w & 2, w & 4, w & 8};
       if (!way.differs && (way.moved || way.recalled)) continue;
       if (way.moved && way.images) continue;
-      for (size_t r = 0; r < SPRINT__COUNT(rows); r++) check(&b, &way, rows[r]);
+      for (size_t r = 0; r < SPRINT__COUNT(rows); r++)
+        if ((k + (size_t)w + r) % STRIDE == 0) check(&b, &way, rows[r]);
     }
     bed_free(&b);
   }
