@@ -282,18 +282,37 @@ sprint_status sprint__population_from_table(struct sprint__table *table, const s
   return SPRINT_OK;
 }
 
+struct gathering {
+  const sprint_population *population;
+  const uint32_t *who;
+  size_t start;
+  sprint_real *x;
+};
+
+static void gather_lane(void *user, int lane, size_t start, size_t end) {
+  (void)lane;
+  const struct gathering *g = user;
+  const sprint_population *p = g->population;
+  size_t d = p->d;
+  if (p->bytes)
+    sprint__pixels_unpack(&p->pixels, g->who ? g->who + start : NULL, g->start + start, end - start, g->x + start * d);
+  else if (!g->who)
+    memcpy(g->x + start * d, p->x + (g->start + start) * d, (end - start) * d * sizeof *g->x);
+  else
+    for (size_t i = start; i < end; i++) memcpy(g->x + i * d, p->x + g->who[i] * d, d * sizeof *g->x);
+}
+
+/* A number that is moved through memory takes the time of so many operations. */
+#define COST_OF_MOVING 25
+
 void sprint__population_gather(const sprint_population *p, const uint32_t *who, size_t start, size_t n,
                                sprint_real *ret_x) {
-  size_t d = p->d;
-  if (p->bytes) {
-    sprint__pixels_unpack(&p->pixels, who, start, n, ret_x);
-    return;
-  }
-  if (!who) {
-    memcpy(ret_x, p->x + start * d, n * d * sizeof *ret_x);
-    return;
-  }
-  for (size_t i = 0; i < n; i++) memcpy(ret_x + i * d, p->x + who[i] * d, d * sizeof *ret_x);
+  struct gathering gathering = {p, who, start, ret_x};
+  int n_lanes = sprint__lanes_for(n, COST_OF_MOVING * (double)p->d, 0);
+  if (n_lanes == 1)
+    gather_lane(&gathering, 0, 0, n);
+  else
+    sprint__lanes_run(p->context, n, n_lanes, gather_lane, &gathering);
 }
 
 sprint_status sprint_population_rows(const sprint_population *p, const uint32_t *who, size_t start, size_t n,

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/group.h"
+#include "base/lanes.h"
 #include "base/sized.h"
 #include "base/vector.h"
 #include "population/population.h"
@@ -181,6 +182,38 @@ SPRINT__FAST bool sprint__descend(sprint_real *restrict theta, sprint_real *rest
   return zero + total(zeros) == 0;
 }
 
+/* theta -= size * v, v being what the estimator found, by lanes: each number by itself, so that the cut does not matter
+ * as long as it is between groups. */
+struct descent {
+  sprint_solver *solver;
+  const struct sprint__estimate *estimate;
+  sprint_real size;
+  bool broken[SPRINT__MAX_LANES];
+};
+
+enum { DESCENT = 1024 }; /* parameters that stay together */
+_Static_assert(DESCENT % SPRINT__GROUP == 0, "groups are not cut");
+
+static void descend_lane(void *user, int lane, size_t start, size_t end) {
+  struct descent *descent = user;
+  sprint_solver *solver = descent->solver;
+  const sprint_real *control = descent->estimate->control;
+  size_t first = start * DESCENT, last = end * DESCENT < solver->n_params ? end * DESCENT : solver->n_params;
+  descent->broken[lane] = !sprint__descend(solver->theta + first, solver->direction + first, descent->estimate->scale,
+                                           control ? control + first : NULL, descent->size, last - first);
+}
+
+/* Returns whether all of theta is finite. */
+static bool descend(sprint_solver *solver, const struct sprint__estimate *estimate, sprint_real size) {
+  struct descent descent = {.solver = solver, .estimate = estimate, .size = size};
+  size_t chunks = (solver->n_params + DESCENT - 1) / DESCENT;
+  /* a number of four arrays read, and of two written, costs what some twenty multiplications do */
+  sprint__lanes_run(solver->context, chunks, sprint__lanes_for(chunks, 20.0 * DESCENT, 0), descend_lane, &descent);
+  for (int lane = 0; lane < SPRINT__MAX_LANES; lane++)
+    if (descent.broken[lane]) return false;
+  return true;
+}
+
 static sprint_real step_size(const sprint_solver *solver) {
   return (sprint_real)(solver->step_factor * solver->schedule->ops->size(solver->schedule, solver->cost.steps));
 }
@@ -227,7 +260,7 @@ static bool jump(sprint_solver *solver, const sprint_real *next) {
 static bool turn_and_descend(sprint_solver *solver, const struct sprint__estimate *estimate) {
   struct sprint__schedule *schedule = solver->schedule;
   sprint_real size = step_size(solver);
-  sprint__descend(solver->theta, solver->direction, estimate->scale, estimate->control, 0, solver->n_params);
+  descend(solver, estimate, 0);
   const sprint_real *u = schedule->ops->turn(schedule, solver->direction, solver->cost.steps);
   for (size_t i = 0; i < solver->n_params; i++) solver->theta[i] -= size * u[i];
   return sprint__all_finite(solver->theta, solver->n_params);
@@ -242,8 +275,7 @@ void sprint__solver_take_step(sprint_solver *solver, struct sprint__estimate *es
   else if (solver->schedule->ops->turn)
     finite = turn_and_descend(solver, estimate);
   else
-    finite = sprint__descend(solver->theta, solver->direction, estimate->scale, estimate->control, step_size(solver),
-                             solver->n_params);
+    finite = descend(solver, estimate, step_size(solver));
   project(solver);
   count_step(solver, estimate->loss, finite);
 }
