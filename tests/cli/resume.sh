@@ -62,6 +62,13 @@ for signal in HUP:129 INT:130 USR1:138 PIPE:141 TERM:143 XCPU:152 XFSZ:153; do
   check "$signal: it says so" grep -q '^interrupted; ' stdout
 done
 
+### The same signal to the command and to its group, as `timeout` sends it, is one; the parent still waits for its child
+rm -rf stopped
+timeout -s TERM 5 "$SPRINT" run long.yaml --out stopped --jobs 1 >stdout 2>stderr
+check "a group's signal: it says so" grep -q '^interrupted; ' stdout
+timeout -s TERM 5 "$SPRINT" run long.yaml --out stopped --jobs 1 >stdout 2>stderr
+check "a group's signal: nobody is left in the folder" grep -q '^interrupted; ' stdout
+
 ### Nobody reads what it prints
 "$SPRINT" run c.yaml --out piped --jobs 1 | head -n 1 >/dev/null
 runs run c.yaml --out piped --jobs 1
