@@ -1,6 +1,6 @@
 /* The kernels of conv.h. A tile has so many places (outputs, or numbers of a window) times one or two groups of filters
  * that its sums fill the registers. */
-#include "model/conv.h"
+#include "model/conv_place.h"
 
 enum {
   PLACES = 6,      /* of a tile of two groups */
@@ -52,47 +52,6 @@ SPRINT__INLINE void tile_multiply(const struct sprint__conv *of, const sprint_re
   for (size_t s = 0; s < places * groups; s++) ret_sums[s] = sums[s];
 }
 
-/* An output and where its window is. */
-struct place {
-  size_t column, top; /* top: the line of the image that its window begins with */
-  const sprint_real *x, *row_x;
-  sprint_real *y, *row_y;
-};
-
-/* `places` further, which is at most to the end of the row. */
-SPRINT__INLINE void next_place(const struct sprint__conv *of, struct place *at, size_t places) {
-  at->x += places * of->across;
-  at->y += places * of->to_across;
-  if ((at->column += places) < of->columns) return;
-  at->column = 0;
-  at->top += of->lines_down;
-  at->x = at->row_x += of->down;
-  at->y = at->row_y += of->to_down;
-}
-
-/* The first `used` of as many places as a tile has, and on to those behind them; the rest are the last one again. The
- * line that the last one's window begins with. */
-SPRINT__INLINE size_t take_places(const struct sprint__conv *of, struct place *at, size_t used, size_t places,
-                                  const sprint_real **x, sprint_real **y) {
-  size_t top = at->top;
-  if (used == places && at->column + places <= of->columns) { /* which is usual, and quicker */
-    for (size_t p = 0; p < places; p++) {
-      x[p] = at->x + p * of->across;
-      y[p] = at->y + p * of->to_across;
-    }
-    next_place(of, at, places);
-    return top;
-  }
-  for (size_t p = 0; p < places; p++) {
-    x[p] = p < used ? at->x : x[p - 1];
-    y[p] = p < used ? at->y : y[p - 1];
-    if (p >= used) continue;
-    top = at->top;
-    next_place(of, at, 1);
-  }
-  return top;
-}
-
 /* A tile of the n outputs from `at` on, or of `places` of them, and on to those behind it. */
 SPRINT__INLINE size_t tile_forward(const struct sprint__conv *of, struct place *at, size_t n, const sprint_real *panel,
                                    const sprint_real *bias, bool relu, size_t g, size_t places, size_t groups) {
@@ -101,10 +60,8 @@ SPRINT__INLINE size_t tile_forward(const struct sprint__conv *of, struct place *
   group sums[SUMS];
   size_t used = n < places ? n : places, first = sprint__conv_first(of->filters, g);
   size_t second = sprint__conv_first(of->filters, g + groups - 1);
-  /* Rows of the windows that are zeros for all places are left out. */
-  size_t end_ky = of->end > at->top ? of->end - at->top : 0, top = take_places(of, at, used, places, x, y);
-  if (end_ky > of->kernel_rows) end_ky = of->kernel_rows;
-  tile_multiply(of, x, of->blank > top ? of->blank - top : 0, end_ky, panel, bias, places, groups, sums);
+  size_t ky, end_ky = take_tile(of, at, used, places, x, y, &ky);
+  tile_multiply(of, x, ky, end_ky, panel, bias, places, groups, sums);
 #pragma GCC unroll 8
   for (size_t p = 0; p < places; p++) {
     if (p >= used) break;
@@ -163,13 +120,7 @@ SPRINT__INLINE size_t tile_backward(const struct sprint__conv *of, const sprint_
                                     size_t k, size_t end, size_t g, size_t places, size_t groups, sprint_real *panel) {
   const sprint_real *from[PLACES_ONE];
   size_t first = sprint__conv_first(of->filters, g), used = end - k < places ? end - k : places;
-  size_t row = k / of->run, j = k % of->run;
-  for (size_t p = 0; p < places; p++) {
-    from[p] = x + row * of->line + j;
-    if (p + 1 >= used || ++j < of->run) continue;
-    row++;
-    j = 0;
-  }
+  take_numbers(of, x, k, used, places, 1, from);
   tile_correlate(of, from, dy + first, sprint__conv_first(of->filters, g + groups - 1) - first, used, places, groups,
                  panel + k * groups * G);
   return k + used;

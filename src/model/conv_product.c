@@ -131,22 +131,34 @@ static ptrdiff_t weight_at(const struct sprint__product *product, size_t row, si
   return product->start + (ptrdiff_t)row * product->row + (ptrdiff_t)column * product->column;
 }
 
+/* to (window, width): the weights of `filters` filters from `first` on, and zeros up to `lanes`. */
+SPRINT__INLINE void order_window(const struct sprint__product *product, const sprint_real *theta, size_t first,
+                                 size_t filters, size_t lanes, size_t width, sprint_real *to) {
+  ptrdiff_t next = product->filter;
+  theta += (ptrdiff_t)first * next;
+  for (size_t r = 0; r < product->rows; r++)
+    for (size_t c = 0; c < product->columns; c++) {
+      const sprint_real *from = theta + weight_at(product, r, c);
+      for (size_t d = 0; d < product->depth; d++, to += width, from += product->deep)
+        for (size_t l = 0; l < lanes; l++) to[l] = l < filters ? from[(ptrdiff_t)l * next] : 0;
+    }
+}
+
 static void order_panels(const struct sprint__product *product, const sprint_real *theta, sprint_real *panels) {
   size_t filters = product->of.filters, window = product->rows * product->columns * product->depth, width;
-  ptrdiff_t next = product->filter;
   for (size_t g = 0; g < sprint__conv_groups(filters); g++) {
     sprint_real *to = panels + sprint__conv_panel(filters, window, g, &width);
-    const sprint_real *first = theta + (ptrdiff_t)sprint__conv_first(filters, g) * next;
-    for (size_t r = 0; r < product->rows; r++)
-      for (size_t c = 0; c < product->columns; c++) {
-        const sprint_real *from = first + weight_at(product, r, c);
-        for (size_t d = 0; d < product->depth; d++, to += width, from += product->deep)
-          if (filters >= SPRINT__GROUP)
-            for (ptrdiff_t l = 0; l < SPRINT__GROUP; l++) to[l] = from[l * next];
-          else
-            for (size_t l = 0; l < SPRINT__GROUP; l++) to[l] = l < filters ? from[(ptrdiff_t)l * next] : 0;
-      }
+    if (filters >= SPRINT__GROUP)
+      order_window(product, theta, sprint__conv_first(filters, g), SPRINT__GROUP, SPRINT__GROUP, width, to);
+    else
+      order_window(product, theta, 0, filters, SPRINT__GROUP, width, to);
   }
+}
+
+void sprint__product_order_plain(const struct sprint__product *product, const sprint_real *theta,
+                                 sprint_real *ret_weights) {
+  size_t filters = product->of.filters;
+  order_window(product, theta, 0, filters, filters, filters, ret_weights);
 }
 
 void sprint__product_order(const struct sprint__product *product, const sprint_real *theta, sprint_real *room,
@@ -164,24 +176,42 @@ void sprint__product_run(const struct sprint__product *product, const sprint_rea
     sprint__conv_multiply(&product->of, x + product->from, weights, bias, relu, y + product->to);
 }
 
+/* dw (window, width) of n filters from `first` on to theta's order. */
+static void put_window(const struct sprint__product *product, const sprint_real *dw, size_t width, size_t first,
+                       size_t n, bool adds, sprint_real *gradient) {
+  gradient += (ptrdiff_t)first * product->filter;
+  for (size_t r = 0; r < product->rows; r++)
+    for (size_t c = 0; c < product->columns; c++) {
+      sprint_real *to = gradient + weight_at(product, r, c);
+      for (size_t d = 0; d < product->depth; d++, dw += width, to += product->deep)
+        for (size_t l = 0; l < n; l++) {
+          sprint_real *at = to + (ptrdiff_t)l * product->filter;
+          *at = dw[l] + (adds ? *at : 0);
+        }
+    }
+}
+
+static void put_biases(const sprint_real *db, size_t n, bool adds, sprint_real *biases) {
+  for (size_t l = 0; l < n; l++) biases[l] = db[l] + (adds ? biases[l] : 0);
+}
+
 /* Each filter from the first group that has it. */
 void sprint__product_gradient(const struct sprint__product *product, const sprint_real *dw, const sprint_real *db,
                               bool adds, sprint_real *gradient) {
   size_t filters = product->of.filters, window = product->rows * product->columns * product->depth, width;
   sprint_real *biases = gradient + window * filters;
-  for (size_t f = 0; f < filters;) {
+  for (size_t f = 0, n; f < filters; f += n) {
     size_t g = f / SPRINT__GROUP, lane = f - sprint__conv_first(filters, g), own = SPRINT__GROUP - lane;
-    size_t n = filters - f < own ? filters - f : own;
+    n = filters - f < own ? filters - f : own;
     const sprint_real *from = dw + sprint__conv_panel(filters, window, g, &width) + lane;
-    for (size_t r = 0; r < product->rows; r++)
-      for (size_t c = 0; c < product->columns; c++) {
-        sprint_real *to = gradient + weight_at(product, r, c) + (ptrdiff_t)f * product->filter;
-        for (size_t d = 0; d < product->depth; d++, from += width, to += product->deep)
-          for (size_t l = 0; l < n; l++) {
-            sprint_real *at = to + (ptrdiff_t)l * product->filter;
-            *at = from[l] + (adds ? *at : 0);
-          }
-      }
-    for (size_t l = 0; l < n; l++, f++) biases[f] = db[g * SPRINT__GROUP + lane + l] + (adds ? biases[f] : 0);
+    put_window(product, from, width, f, n, adds, gradient);
+    put_biases(db + g * SPRINT__GROUP + lane, n, adds, biases + f);
   }
+}
+
+void sprint__product_gradient_plain(const struct sprint__product *product, const sprint_real *dw, const sprint_real *db,
+                                    bool adds, sprint_real *gradient) {
+  size_t filters = product->of.filters, window = product->rows * product->columns * product->depth;
+  put_window(product, dw, filters, 0, filters, adds, gradient);
+  put_biases(db, filters, adds, gradient + window * filters);
 }

@@ -33,6 +33,10 @@ size_t sprint__product_room(const struct sprint__product *product);
 void sprint__product_order(const struct sprint__product *product, const sprint_real *theta, sprint_real *room,
                            sprint_real *ret_weights);
 
+/* The same as (window, filters). */
+void sprint__product_order_plain(const struct sprint__product *product, const sprint_real *theta,
+                                 sprint_real *ret_weights);
+
 /* y from the image x, as sprint__conv_multiply has it. */
 void sprint__product_run(const struct sprint__product *product, const sprint_real *x, const sprint_real *weights,
                          const sprint_real *bias, bool relu, sprint_real *room, sprint_real *y);
@@ -40,5 +44,9 @@ void sprint__product_run(const struct sprint__product *product, const sprint_rea
 /* Panels of dw and the lanes of db to theta's order, for the product forward: added where `adds`, else written. */
 void sprint__product_gradient(const struct sprint__product *product, const sprint_real *dw, const sprint_real *db,
                               bool adds, sprint_real *gradient);
+
+/* The same of dw (window, filters) and db (filters). */
+void sprint__product_gradient_plain(const struct sprint__product *product, const sprint_real *dw, const sprint_real *db,
+                                    bool adds, sprint_real *gradient);
 
 #endif

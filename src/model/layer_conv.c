@@ -1,50 +1,65 @@
 /* Convolution: planes (channels, height, width) to (filters, rows, columns), weights (filters, channels, kernel rows,
  * kernel columns) as PyTorch's nn.Conv2d; with max(., 0) where it has taken in the relu after it. Here records and
  * weights are brought into the order of conv.h's kernels and back. */
+#include "model/conv_abreast.h"
 #include "model/conv_product.h"
 
 enum { FILTERS, KERNEL, PADDING, STRIDE };
 enum { SAME, VALID };
 
-/* What the scratch holds. */
+/* Whether n records go side by side through a product. */
+static bool product_abreast(const struct sprint__product *product, size_t n) {
+  return !product->winograd && sprint__abreast_pays(product->of.filters, n);
+}
+
+/* What the scratch holds. Where records may go side by side, images, outputs and dy are those of G records. */
 struct room {
   sprint_real *x;              /* an image in its padding, and a line and a group that may be read */
   sprint_real *y, *dx;         /* one record's, channels last */
   sprint_real *dy;             /* within its zeros, and as much behind them */
   sprint_real *weights;        /* forward, or of all phases */
   sprint_real *work;           /* what products work in */
-  sprint_real *bias, *dw, *db; /* dw: panels */
+  sprint_real *bias, *dw, *db; /* dw: panels, or for each of G records */
+  sprint_real *sums;           /* dw of all of them */
+  size_t n_x, n_dy;            /* numbers of x and dy that one record takes */
 };
 
-/* Rooms for the weights and for the work of all products, forward or backward. */
-static void size_products(const struct sprint__layer *layer, size_t *ret_weights, size_t *ret_work) {
+/* Rooms for the weights and for the work of all products, forward or backward; whether one may go abreast. */
+static bool size_products(const struct sprint__layer *layer, size_t *ret_weights, size_t *ret_work) {
   struct sprint__product forward = sprint__product_forward(layer);
+  bool abreast = sprint__abreast_pays(forward.of.filters, SPRINT__GROUP);
   size_t weights = 0;
   *ret_weights = sprint__product_weights(&forward);
   *ret_work = sprint__product_room(&forward);
   for (size_t k = 0; k < sprint__product_phases(layer); k++) {
     struct sprint__product phase = sprint__product_backward(layer, k);
+    abreast |= product_abreast(&phase, SPRINT__GROUP);
     weights += sprint__product_weights(&phase);
     if (sprint__product_room(&phase) > *ret_work) *ret_work = sprint__product_room(&phase);
   }
   if (weights > *ret_weights) *ret_weights = weights;
+  return abreast;
 }
 
 static struct room room_of(const struct sprint__layer *layer, sprint_real *scratch, size_t *ret_size) {
   struct sprint__conv of = sprint__product_forward(layer).of;
-  size_t used = 0, lanes = sprint__conv_lanes(of.filters), n_weights, n_work;
+  size_t used = 0, lanes = sprint__conv_lanes(of.filters), window = of.kernel_rows * of.run, n_weights, n_work;
   size_t lines = layer->from.height + 2 * layer->padding[0], dy_line = sprint__dy_length(layer, 1) * of.filters;
+  size_t sides = size_products(layer, &n_weights, &n_work) ? SPRINT__GROUP : 1;
+  size_t groups = sides > 1 ? (window * of.filters + SPRINT__GROUP) * SPRINT__GROUP : 0;
   struct room room;
-  size_products(layer, &n_weights, &n_work);
-  room.x = sprint__conv_take(scratch, &used, (lines + 1) * of.line + SPRINT__GROUP);
-  room.y = sprint__conv_take(scratch, &used, of.rows * of.to_down);
-  room.dx = sprint__conv_take(scratch, &used, layer->in);
-  room.dy = sprint__conv_take(scratch, &used, (sprint__dy_length(layer, 0) + 1) * dy_line + SPRINT__GROUP);
+  room.n_x = (lines + 1) * of.line + SPRINT__GROUP;
+  room.n_dy = (sprint__dy_length(layer, 0) + 1) * dy_line + SPRINT__GROUP;
+  room.x = sprint__conv_take(scratch, &used, sides * room.n_x);
+  room.y = sprint__conv_take(scratch, &used, sides * of.rows * of.to_down);
+  room.dx = sprint__conv_take(scratch, &used, sides * layer->in);
+  room.dy = sprint__conv_take(scratch, &used, sides * room.n_dy);
   room.weights = sprint__conv_take(scratch, &used, n_weights);
   room.work = sprint__conv_take(scratch, &used, n_work);
   room.bias = sprint__conv_take(scratch, &used, lanes);
-  room.dw = sprint__conv_take(scratch, &used, of.kernel_rows * of.run * lanes);
-  room.db = sprint__conv_take(scratch, &used, lanes);
+  room.dw = sprint__conv_take(scratch, &used, groups > window * lanes ? groups : window * lanes);
+  room.db = sprint__conv_take(scratch, &used, sides * lanes + SPRINT__GROUP * SPRINT__GROUP);
+  room.sums = sprint__conv_take(scratch, &used, groups / SPRINT__GROUP + 2 * lanes);
   if (ret_size) *ret_size = used + SPRINT__LINE;
   return room;
 }
@@ -94,19 +109,52 @@ static void order_bias(const sprint_real *bias, size_t n, sprint_real *to) {
       to[g * SPRINT__GROUP + l] = first + l < n ? bias[first + l] : 0;
 }
 
+static void zero(sprint_real *from, size_t n) { memset(from, 0, n * sizeof *from); }
+
+/* Records that go abreast next, of n; 0: the rest go one by one. */
+static size_t next_abreast(bool pays, size_t n) { return !pays ? 0 : n < SPRINT__GROUP ? n : SPRINT__GROUP; }
+
+/* Records from x on into the room, side by side or one. */
+static void place_x(const struct sprint__layer *layer, const struct room *room, size_t line, const sprint_real *x,
+                    size_t abreast) {
+  if (abreast)
+    sprint__abreast_place(&layer->from, layer->last_in, x, layer->in, abreast, line,
+                          room->x + inner_at(layer, line) * SPRINT__GROUP);
+  else
+    sprint__conv_place(&layer->from, layer->last_in, x, line, room->x + inner_at(layer, line));
+}
+
+static size_t forward_abreast(const struct sprint__layer *layer, const struct sprint__product *product,
+                              const sprint_real *theta, const sprint_real *x, size_t n, sprint_real *ret_y,
+                              const struct room *room) {
+  struct sprint__conv of = sprint__conv_abreast(&product->of);
+  size_t done = 0, now;
+  if (!product_abreast(product, n)) return 0;
+  zero(room->x, SPRINT__GROUP * room->n_x);
+  sprint__product_order_plain(product, theta, room->weights);
+  for (; (now = next_abreast(product_abreast(product, n - done), n - done)) > 0; done += now) {
+    place_x(layer, room, product->of.line, x + done * layer->in, now);
+    sprint__abreast_multiply(&of, room->x, room->weights, theta + layer->n_weights, layer->then_relu, room->y);
+    sprint__abreast_take(&layer->to, layer->last_out, room->y, now, layer->out, ret_y + done * layer->out);
+  }
+  return done;
+}
+
 static void conv_forward(const struct sprint__layer *layer, const sprint_real *theta, const sprint_real *x, size_t n,
                          sprint_real *ret_y, sprint_real *scratch) {
   struct sprint__product product = sprint__product_forward(layer);
   struct room room = room_of(layer, scratch, NULL);
-  size_t line = product.of.line, filters = layer->to.channels, outputs = layer->to.height * layer->to.width;
+  size_t filters = layer->to.channels, outputs = layer->to.height * layer->to.width;
+  size_t i = forward_abreast(layer, &product, theta, x, n, ret_y, &room);
+  if (i == n) return;
+  zero(room.x, room.n_x);
   sprint__product_order(&product, theta, room.work, room.weights);
   order_bias(theta + layer->n_weights, filters, room.bias);
-  memset(room.x, 0, (size_t)(room.y - room.x) * sizeof *x);
-  for (size_t i = 0; i < n; i++, x += layer->in, ret_y += layer->out) {
-    sprint_real *y = layer->last_out ? ret_y : room.y;
-    sprint__conv_place(&layer->from, layer->last_in, x, line, room.x + inner_at(layer, line));
+  for (; i < n; i++) {
+    sprint_real *to = ret_y + i * layer->out, *y = layer->last_out ? to : room.y;
+    place_x(layer, &room, product.of.line, x + i * layer->in, 0);
     sprint__product_run(&product, room.x, room.weights, room.bias, layer->then_relu, room.work, y);
-    if (!layer->last_out) sprint__transpose(y, outputs, filters, filters, outputs, ret_y);
+    if (!layer->last_out) sprint__transpose(y, outputs, filters, filters, outputs, to);
   }
 }
 
@@ -116,49 +164,140 @@ SPRINT__FAST static void mask(const sprint_real *restrict dy, const sprint_real 
   for (size_t i = 0; i < n; i++) to[i] = y[i] <= 0 ? 0 : dy[i];
 }
 
-static void order_phases(const struct sprint__layer *layer, const sprint_real *theta, const struct room *room) {
+/* Where dy starts within its zeros. */
+static size_t dy_at(const struct sprint__layer *layer) {
+  size_t column = layer->to.channels, line = sprint__dy_length(layer, 1) * column;
+  return sprint__dy_before(layer, 0) * line + sprint__dy_before(layer, 1) * column;
+}
+
+/* Slopes from dy on into the room, side by side or one record's; outputs y. */
+static void place_dy(const struct sprint__layer *layer, const struct room *room, const sprint_real *dy,
+                     const sprint_real *y, size_t abreast) {
+  size_t line = sprint__dy_length(layer, 1) * layer->to.channels;
+  if (layer->then_relu) mask(dy, y, (abreast ? abreast : 1) * layer->out, room->y);
+  if (layer->then_relu) dy = room->y;
+  if (abreast)
+    sprint__abreast_place(&layer->to, layer->last_out, dy, layer->out, abreast, line,
+                          room->dy + dy_at(layer) * SPRINT__GROUP);
+  else
+    sprint__conv_place(&layer->to, layer->last_out, dy, line, room->dy + dy_at(layer));
+}
+
+/* A layer's records on its way back. */
+struct records {
+  size_t n;
+  const sprint_real *x, *y, *dy;
+};
+
+static size_t weights_abreast(const struct sprint__layer *layer, const struct sprint__product *product,
+                              const struct records *of, const struct room *room, bool adds, sprint_real *gradient) {
+  struct sprint__conv wide = product->of;
+  size_t done = 0, now, filters = wide.filters, sums = wide.kernel_rows * wide.run * filters;
+  if (!sprint__abreast_pays(filters, of->n)) return 0;
+  wide.to_down = sprint__dy_length(layer, 1) * filters;
+  wide = sprint__conv_abreast(&wide);
+  zero(room->x, SPRINT__GROUP * room->n_x);
+  zero(room->dy, SPRINT__GROUP * room->n_dy);
+  zero(room->dw, SPRINT__GROUP * sums);
+  zero(room->db, SPRINT__GROUP * filters);
+  for (; (now = next_abreast(sprint__abreast_pays(filters, of->n - done), of->n - done)) > 0; done += now) {
+    if (now < SPRINT__GROUP) zero(room->dy, SPRINT__GROUP * room->n_dy);
+    place_x(layer, room, product->of.line, of->x + done * layer->in, now);
+    place_dy(layer, room, of->dy + done * layer->out, of->y + done * layer->out, now);
+    sprint__abreast_correlate(&wide, room->x, room->dy + dy_at(layer) * SPRINT__GROUP, room->dw, room->db);
+  }
+  sprint__abreast_total(room->dw, sums, room->sums);
+  sprint__abreast_total(room->db, filters, room->sums + sums);
+  sprint__product_gradient_plain(product, room->sums, room->sums + sums, adds, gradient);
+  return done;
+}
+
+static void weight_gradient(const struct sprint__layer *layer, const struct records *of, const struct room *room,
+                            bool adds, sprint_real *gradient) {
+  struct sprint__product product = sprint__product_forward(layer);
+  size_t i = weights_abreast(layer, &product, of, room, adds, gradient);
+  struct sprint__conv windows = product.of;
+  if (i == of->n) return;
+  adds |= i > 0;
+  windows.to_down = sprint__dy_length(layer, 1) * windows.filters;
+  zero(room->x, room->n_x);
+  zero(room->dy, room->n_dy);
+  zero(room->dw, windows.kernel_rows * windows.run * sprint__conv_lanes(windows.filters));
+  zero(room->db, sprint__conv_lanes(windows.filters));
+  for (; i < of->n; i++) {
+    place_x(layer, room, windows.line, of->x + i * layer->in, 0);
+    place_dy(layer, room, of->dy + i * layer->out, of->y + i * layer->out, 0);
+    sprint__conv_correlate(&windows, room->x, room->dy + dy_at(layer), room->dw, room->db);
+  }
+  sprint__product_gradient(&product, room->dw, room->db, adds, gradient);
+}
+
+/* The weights of all phases, as their kernels take them. */
+static void order_phases(const struct sprint__layer *layer, const sprint_real *theta, const struct room *room,
+                         bool abreast) {
   sprint_real *weights = room->weights;
   for (size_t k = 0; k < sprint__product_phases(layer); k++) {
     struct sprint__product phase = sprint__product_backward(layer, k);
-    sprint__product_order(&phase, theta, room->work, weights);
+    if (abreast)
+      sprint__product_order_plain(&phase, theta, weights);
+    else
+      sprint__product_order(&phase, theta, room->work, weights);
     weights += sprint__product_weights(&phase);
   }
 }
 
-/* One record's dx, from dy within its zeros. */
-static void input_gradient(const struct sprint__layer *layer, const struct room *room, sprint_real *dx) {
-  size_t pixels = layer->from.height * layer->from.width, channels = layer->from.channels;
+/* dx in the room, or at `dx` where one record's may go there, from dy within its zeros. */
+static void run_phases(const struct sprint__layer *layer, const struct room *room, bool abreast, sprint_real *dx) {
   const sprint_real *weights = room->weights;
   for (size_t k = 0; k < sprint__product_phases(layer); k++) {
     struct sprint__product phase = sprint__product_backward(layer, k);
-    sprint__product_run(&phase, room->dy, weights, NULL, false, room->work, layer->last_in ? dx : room->dx);
+    struct sprint__conv wide = sprint__conv_abreast(&phase.of);
+    if (abreast)
+      sprint__abreast_multiply(&wide, room->dy + phase.from * SPRINT__GROUP, weights, NULL, false,
+                               dx + phase.to * SPRINT__GROUP);
+    else
+      sprint__product_run(&phase, room->dy, weights, NULL, false, room->work, dx);
     weights += sprint__product_weights(&phase);
   }
-  if (!layer->last_in) sprint__transpose(room->dx, pixels, channels, channels, pixels, dx);
+}
+
+static size_t inputs_abreast(const struct sprint__layer *layer, const sprint_real *theta, const struct records *of,
+                             const struct room *room, sprint_real *ret_dx) {
+  struct sprint__product phase = sprint__product_backward(layer, 0);
+  size_t done = 0, now;
+  if (!product_abreast(&phase, of->n)) return 0;
+  zero(room->dy, SPRINT__GROUP * room->n_dy);
+  order_phases(layer, theta, room, true);
+  for (; (now = next_abreast(product_abreast(&phase, of->n - done), of->n - done)) > 0; done += now) {
+    place_dy(layer, room, of->dy + done * layer->out, of->y + done * layer->out, now);
+    run_phases(layer, room, true, room->dx);
+    sprint__abreast_take(&layer->from, layer->last_in, room->dx, now, layer->in, ret_dx + done * layer->in);
+  }
+  return done;
+}
+
+static void input_gradient(const struct sprint__layer *layer, const sprint_real *theta, const struct records *of,
+                           const struct room *room, sprint_real *ret_dx) {
+  size_t pixels = layer->from.height * layer->from.width, channels = layer->from.channels;
+  size_t i = inputs_abreast(layer, theta, of, room, ret_dx);
+  if (i == of->n) return;
+  zero(room->dy, room->n_dy);
+  order_phases(layer, theta, room, false);
+  for (; i < of->n; i++) {
+    sprint_real *to = ret_dx + i * layer->in, *dx = layer->last_in ? to : room->dx;
+    place_dy(layer, room, of->dy + i * layer->out, of->y + i * layer->out, 0);
+    run_phases(layer, room, false, dx);
+    if (!layer->last_in) sprint__transpose(dx, pixels, channels, channels, pixels, to);
+  }
 }
 
 static void conv_backward(const struct sprint__layer *layer, const sprint_real *theta, const sprint_real *x,
                           const sprint_real *y, size_t n, const sprint_real *dy, sprint_real *dx, sprint_real *gradient,
                           bool adds, sprint_real *scratch) {
-  struct sprint__product product = sprint__product_forward(layer);
-  struct sprint__conv of = product.of;
   struct room room = room_of(layer, scratch, NULL);
-  of.to_down = sprint__dy_length(layer, 1) * of.filters;
-  sprint_real *d = room.dy + sprint__dy_before(layer, 0) * of.to_down + sprint__dy_before(layer, 1) * of.filters;
-  memset(room.x, 0, (size_t)(room.y - room.x) * sizeof *x);
-  memset(room.dy, 0, (size_t)(room.weights - room.dy) * sizeof *dy);
-  if (gradient) memset(room.dw, 0, ((size_t)(room.db - room.dw) + sprint__conv_lanes(of.filters)) * sizeof *dy);
-  if (dx) order_phases(layer, theta, &room);
-  for (size_t i = 0; i < n; i++, x += layer->in, y += layer->out, dy += layer->out) {
-    if (layer->then_relu) mask(dy, y, layer->out, room.y);
-    sprint__conv_place(&layer->to, layer->last_out, layer->then_relu ? room.y : dy, of.to_down, d);
-    if (gradient) {
-      sprint__conv_place(&layer->from, layer->last_in, x, of.line, room.x + inner_at(layer, of.line));
-      sprint__conv_correlate(&of, room.x, d, room.dw, room.db);
-    }
-    if (dx) input_gradient(layer, &room, dx + i * layer->in);
-  }
-  if (gradient) sprint__product_gradient(&product, room.dw, room.db, adds, gradient);
+  struct records of = {n, x, y, dy};
+  if (gradient) weight_gradient(layer, &of, &room, adds, gradient);
+  if (dx) input_gradient(layer, theta, &of, &room, dx);
 }
 
 static const struct sprint__layer_ops conv_ops = {conv_setup, conv_forward, conv_backward};

@@ -6,7 +6,7 @@
 
 #include "model/layer.h"
 
-enum { N = 3, MOST = 8 };
+enum { N = 11, MOST = 8 };
 
 /* A list of layers and what they read and write. */
 struct chain {

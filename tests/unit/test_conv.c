@@ -48,6 +48,13 @@ static const struct trial trials[] = {
     {{2, 3, 3}, {CONV(5, 7, 7, 0, 1)}}, /* most of a window is padding */
     {{2, 3, 5}, {CONV(5, 7, 5, 0, 1024)}},
     {{9, 13, 1}, {CONV(16, 5, 1, 0, 4)}},
+    {{1, 9, 9}, {CONV(2, 3, 3, 0, 1), RELU}}, /* from here on by records side by side, in tiles of every kind */
+    {{3, 10, 7}, {CONV(1, 5, 5, 0, 2)}},
+    {{4, 6, 9}, {CONV(3, 3, 3, 0, 1)}},
+    {{12, 3, 3}, {CONV(5, 3, 3, 0, 2), RELU}},
+    {{10, 8, 6}, {CONV(6, 5, 3, 0, 1)}},
+    {{2, 20, 21}, {CONV(10, 3, 3, 1, 2), RELU}},
+    {{6, 2, 2}, {CONV(17, 3, 3, 0, 1)}},
     {{2, 8, 9}, {CONV(4, 3, 3, 0, 1), RELU, CONV(5, 3, 3, 0, 1), RELU, POOL(2)}},
     {{3, 9, 9}, {CONV(9, 3, 3, 0, 1), POOL(3), RELU, CONV(7, 1, 3, 0, 1), POOL(2)}},
     {{1, 12, 12}, {POOL(2), CONV(4, 3, 3, 1, 1), RELU, CONV(6, 3, 3, 0, 2)}},

@@ -1,0 +1,39 @@
+/* Convolution of G records at once, side by side: number k of all of them is one group, so that an instruction works on
+ * a number of each. Nothing is lost where planes are few, which fill a part of conv.h's groups only; what is to be paid
+ * is that records are brought side by side and back.
+ *
+ * Windows and outputs are those of conv.h, of which sprint__conv_abreast makes the distances; sums are taken in the
+ * same order, so that outputs are the same to the bit. */
+#ifndef SPRINT_MODEL_CONV_ABREAST_H
+#define SPRINT_MODEL_CONV_ABREAST_H
+
+#include "model/conv.h"
+
+/* Whether so many records, at most G of them counted, are worth it: by the groups that are full, and a quarter for
+ * bringing them side by side. */
+static inline bool sprint__abreast_pays(size_t filters, size_t n) {
+  size_t records = n < SPRINT__GROUP ? n : SPRINT__GROUP;
+  return 4 * records * sprint__conv_lanes(filters) > 5 * filters * SPRINT__GROUP;
+}
+
+struct sprint__conv sprint__conv_abreast(const struct sprint__conv *of);
+
+/* y = bias + windows . weights, or max(., 0). weights (window, filters); bias (filters), NULL: none. */
+void sprint__abreast_multiply(const struct sprint__conv *of, const sprint_real *x, const sprint_real *weights,
+                              const sprint_real *bias, bool relu, sprint_real *y);
+
+/* dw (window, filters, G) += windows^T dy and db (filters, G) += dy, over all outputs and for each record by itself. */
+void sprint__abreast_correlate(const struct sprint__conv *of, const sprint_real *x, const sprint_real *dy,
+                               sprint_real *dw, sprint_real *db);
+
+/* sums (n) = those of all records; n groups are read in eights: room for as many. */
+void sprint__abreast_total(const sprint_real *groups, size_t n, sprint_real *ret_sums);
+
+/* n records' images, `apart` numbers from one to the next, side by side into lines of `line` groups; and outputs back.
+ */
+void sprint__abreast_place(const struct sprint__shape *shape, bool last, const sprint_real *x, size_t apart, size_t n,
+                           size_t line, sprint_real *to);
+void sprint__abreast_take(const struct sprint__shape *shape, bool last, const sprint_real *from, size_t n, size_t apart,
+                          sprint_real *x);
+
+#endif
