@@ -31,6 +31,11 @@ SPRINT__INLINE void store(sprint_real *at, group value) { memcpy(at, &value, siz
 /* A macro: gcc makes one broadcast of it in place, and a dozen instructions of an inlined function. */
 #define SPRINT__ALL(value) ((value) - (group){0})
 
+/* a where the mask is set, b elsewhere. */
+SPRINT__INLINE group blend(group_mask mask, group a, group b) {
+  return (group)(((group_mask)a & mask) | ((group_mask)b & ~mask));
+}
+
 /* The value where `where` is above 0 or NaN, else 0: a relu's slope times it. */
 SPRINT__INLINE group masked(group value, group where) {
   group_mask drop = where <= 0;

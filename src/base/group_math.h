@@ -24,11 +24,6 @@ enum { EXP_TERMS = 8, LOG_TERMS = 8, MANTISSA_BITS = 23, EXPONENT_BIAS = 127 };
 #define LOG2_E    1.44269504f
 #endif
 
-/* a where the mask is set, b elsewhere. */
-SPRINT__INLINE group blend(group_mask mask, group a, group b) {
-  return (group)(((group_mask)a & mask) | ((group_mask)b & ~mask));
-}
-
 /* |x| */
 SPRINT__INLINE group group_abs(group x) { return (group)((group_bits)x << 1 >> 1); }
 

@@ -17,7 +17,7 @@ typedef int64_t four_mask __attribute__((vector_size(32)));
 
 enum { TOGETHER = 16, ROUNDS = 10, FOURS = TOGETHER / 4 };
 
-SPRINT__INLINE four blend(four_mask mask, four a, four b) {
+SPRINT__INLINE four blend_fours(four_mask mask, four a, four b) {
   return (four)(((four_mask)a & mask) | ((four_mask)b & ~mask));
 }
 
@@ -37,8 +37,8 @@ SPRINT__INLINE four log_of(four u) {
   four_bits bits = (four_bits)u, one = (four_bits)((four){0} + 1.0);
   four m = (four)((bits & 0xfffffffffffff) | one), k = to_double(bits >> 52) - 1023;
   four_mask large = m > ROOT_2;
-  m = blend(large, m / 2, m);
-  k = blend(large, k + 1, k);
+  m = blend_fours(large, m / 2, m);
+  k = blend_fours(large, k + 1, k);
   four s = (m - 1) / (m + 1), square = s * s, sum = {0};
   for (int i = TERMS; i >= 0; i--) sum = sum * square + 1.0 / (2 * i + 1);
   return k * LN_2 + 2 * s * sum;
@@ -72,7 +72,7 @@ SPRINT__INLINE four cos_of_turns(four u) {
     s = s * square + sines[i];
   }
   four_bits quarter = (four_bits)shifted;
-  four value = blend((four_mask)(-(quarter & 1)), s * r, c);
+  four value = blend_fours((four_mask)(-(quarter & 1)), s * r, c);
   return (four)((four_bits)value ^ (((quarter + 1) & 2) << 62));
 }
 

@@ -181,10 +181,17 @@ static bool is_conv_pool(const struct sprint__layer *layers) {
          layers[2].kind == &sprint__layer_maxpool && layers[2].stride == 2;
 }
 
+/* A few filters are done sooner one layer after the other, for several records at once, and so is the way back to a few
+ * planes, which a first layer's inputs hardly ever need. */
+static bool pays(const struct sprint__layer *conv, bool first) {
+  enum { FEW_FILTERS = 4, FEW_PLANES = 7 };
+  return conv->to.channels > FEW_FILTERS && (first || conv->from.channels > FEW_PLANES);
+}
+
 void sprint__conv_pool_absorb(struct sprint__layer *layers, size_t n) {
   for (size_t l = 0; l + 3 <= n; l++) {
     struct sprint__layer *conv = &layers[l];
-    if (!is_conv_pool(conv)) continue;
+    if (!is_conv_pool(conv) || !pays(conv, l == 0)) continue;
     conv->ops = &conv_pool_ops;
     conv->to = conv[2].to;
     conv->out = conv[2].out;

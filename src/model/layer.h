@@ -58,7 +58,7 @@ struct sprint__layer {
   double products;                      /* multiplications of one record, forward */
 };
 
-/* Wherever three of n layers are conv, relu and maxpool 2, the first does all three. */
+/* Wherever three of n layers are conv, relu and maxpool 2, the first does all three, unless planes are few. */
 void sprint__conv_pool_absorb(struct sprint__layer *layers, size_t n);
 
 /* After that: any other conv takes in a relu behind it, and from one conv or maxpool to the next images stay (rows,

@@ -13,85 +13,110 @@ static const char *maxpool_setup(struct sprint__layer *layer, const struct sprin
   return layer->to.height && layer->to.width ? NULL : "the window is larger than the image";
 }
 
-/* Numbers from one channel to the next, and from one pixel to the next. */
+/* Numbers from one channel to the next, from one pixel to the next and from one row to the next. */
 struct order {
-  size_t channel, pixel;
+  size_t channel, pixel, row;
 };
 
 static struct order order_of(const struct sprint__shape *shape, bool last) {
-  return last ? (struct order){1, shape->channels} : (struct order){shape->height * shape->width, 1};
+  size_t plane = shape->height * shape->width, channels = shape->channels;
+  return last ? (struct order){1, channels, shape->width * channels} : (struct order){plane, 1, shape->width};
 }
 
-/* Channels that go through together. */
-enum { CHANNELS = 64 };
-
-/* The largest of a window in each of n channels, and which it is: the first one of equals; a NaN wins, as in PyTorch.
- */
-SPRINT__INLINE void find_largest(const struct sprint__layer *layer, const sprint_real *x, struct order from, size_t n,
-                                 sprint_real *best, int32_t *which) {
-  size_t k = layer->stride;
-  for (size_t c = 0; c < n; c++) best[c] = x[c * from.channel], which[c] = 0;
-  for (size_t q = 0; q < k * k; q++) {
-    const sprint_real *at = x + (q / k * layer->from.width + q % k) * from.pixel;
-    for (size_t c = 0; c < n; c++) {
-      sprint_real value = at[c * from.channel];
-      bool better = value > best[c] || value != value;
-      best[c] = better ? value : best[c];
-      which[c] = better ? (int32_t)q : which[c];
+/* The largest of a window of side k and which it is, counted by rows: the first one of equals; a NaN wins, as in
+ * PyTorch. In one channel, and in G of them side by side. */
+SPRINT__INLINE sprint_real find_largest(const sprint_real *x, size_t k, struct order from, size_t *ret_which) {
+  sprint_real best = x[0];
+  size_t which = 0;
+  for (size_t i = 0, q = 0; i < k; i++)
+    for (size_t j = 0; j < k; j++, q++) {
+      sprint_real value = x[i * from.row + j * from.pixel];
+      bool better = value > best || value != value;
+      best = better ? value : best;
+      which = better ? q : which;
     }
-  }
+  *ret_which = which;
+  return best;
 }
 
-/* A window's outputs in n channels, or, where dx is not NULL, their slopes to where they came from. */
-SPRINT__INLINE void pool_window(const struct sprint__layer *layer, const sprint_real *x, struct order from, size_t n,
-                                struct order to, const sprint_real *dy, sprint_real *y_or_dx) {
-  sprint_real best[CHANNELS];
-  int32_t which[CHANNELS];
-  size_t k = layer->stride;
-  find_largest(layer, x, from, n, best, which);
-  for (size_t c = 0; !dy && c < n; c++) y_or_dx[c * to.channel] = best[c];
-  for (size_t q = 0; dy && q < k * k; q++) {
-    sprint_real *at = y_or_dx + (q / k * layer->from.width + q % k) * from.pixel;
-    for (size_t c = 0; c < n; c++) at[c * from.channel] = which[c] == (int32_t)q ? dy[c * to.channel] : 0;
-  }
+SPRINT__INLINE group find_largest_group(const sprint_real *x, size_t k, struct order from, group *ret_which) {
+  group best = load(x), which = {0};
+  sprint_real q = 0;
+  for (size_t i = 0; i < k; i++)
+    for (size_t j = 0; j < k; j++, q++) {
+      group value = load(x + i * from.row + j * from.pixel);
+      group_mask better = (value > best) | (value != value);
+      best = blend(better, value, best);
+      which = blend(better, SPRINT__ALL(q), which);
+    }
+  *ret_which = which;
+  return best;
 }
 
-/* All windows of n records: y, or, where dy is not NULL, dx. */
-SPRINT__INLINE void pool_records(const struct sprint__layer *layer, const sprint_real *x, size_t n, struct order from,
-                                 struct order to, const sprint_real *dy, sprint_real *y_or_dx) {
-  size_t width = layer->from.width, channels = layer->from.channels, k = layer->stride;
+/* A window's output, or, where dy is not NULL, dx. */
+SPRINT__INLINE void pool_one(const sprint_real *x, size_t k, struct order from, const sprint_real *dy,
+                             sprint_real *y_or_dx) {
+  size_t which;
+  sprint_real best = find_largest(x, k, from, &which);
+  if (!dy) *y_or_dx = best;
+  for (size_t i = 0, q = 0; dy && i < k; i++)
+    for (size_t j = 0; j < k; j++, q++) y_or_dx[i * from.row + j * from.pixel] = q == which ? *dy : 0;
+}
+
+SPRINT__INLINE void pool_group(const sprint_real *x, size_t k, struct order from, const sprint_real *dy,
+                               sprint_real *y_or_dx) {
+  group which, best = find_largest_group(x, k, from, &which);
+  sprint_real q = 0;
+  if (!dy) store(y_or_dx, best);
+  for (size_t i = 0; dy && i < k; i++)
+    for (size_t j = 0; j < k; j++, q++)
+      store(y_or_dx + i * from.row + j * from.pixel, blend(which == SPRINT__ALL(q), load(dy), (group){0}));
+}
+
+/* The same in all channels; the last group begins early where it would not be full. */
+SPRINT__INLINE void pool_window(const sprint_real *x, size_t k, struct order from, struct order to, size_t channels,
+                                const sprint_real *dy, sprint_real *y_or_dx) {
+  bool groups = from.channel == 1 && to.channel == 1 && channels >= G;
+  for (size_t f = 0; groups && f < channels; f += G) {
+    size_t c = f + G <= channels ? f : channels - G;
+    pool_group(x + c, k, from, dy ? dy + c : NULL, y_or_dx + c);
+  }
+  for (size_t c = 0; !groups && c < channels; c++)
+    pool_one(x + c * from.channel, k, from, dy ? dy + c * to.channel : NULL, y_or_dx + c * (dy ? from : to).channel);
+}
+
+/* All windows of n records, of side k: y, or, where dy is not NULL, dx. */
+SPRINT__INLINE void pool_records(const struct sprint__layer *layer, size_t k, const sprint_real *x, size_t n,
+                                 const sprint_real *dy, sprint_real *y_or_dx) {
+  struct order from = order_of(&layer->from, layer->last_in), to = order_of(&layer->to, layer->last_out);
   for (size_t i = 0; i < n; i++, x += layer->in, y_or_dx += dy ? layer->in : layer->out, dy += dy ? layer->out : 0)
     for (size_t r = 0; r < layer->to.height; r++)
       for (size_t c = 0; c < layer->to.width; c++) {
-        size_t in = (r * k * width + c * k) * from.pixel, out = (r * layer->to.width + c) * to.pixel;
-        for (size_t f = 0; f < channels; f += CHANNELS)
-          pool_window(layer, x + in + f * from.channel, from, channels - f < CHANNELS ? channels - f : CHANNELS, to,
-                      dy ? dy + out + f * to.channel : NULL,
-                      y_or_dx + (dy ? in + f * from.channel : out + f * to.channel));
+        size_t in = k * (r * from.row + c * from.pixel), out = r * to.row + c * to.pixel;
+        pool_window(x + in, k, from, to, layer->from.channels, dy ? dy + out : NULL, y_or_dx + (dy ? in : out));
       }
 }
 
+/* The usual side is known when this is compiled. */
 SPRINT__FAST static void maxpool_forward(const struct sprint__layer *layer, const sprint_real *theta,
                                          const sprint_real *x, size_t n, sprint_real *ret_y, sprint_real *scratch) {
   (void)theta, (void)scratch;
-  struct order from = order_of(&layer->from, layer->last_in), to = order_of(&layer->to, layer->last_out);
-  if (layer->last_in && layer->last_out)
-    pool_records(layer, x, n, (struct order){1, from.pixel}, (struct order){1, to.pixel}, NULL, ret_y);
+  if (layer->stride == 2)
+    pool_records(layer, 2, x, n, NULL, ret_y);
   else
-    pool_records(layer, x, n, from, to, NULL, ret_y);
+    pool_records(layer, layer->stride, x, n, NULL, ret_y);
 }
 
 SPRINT__FAST static void maxpool_backward(const struct sprint__layer *layer, const sprint_real *theta,
                                           const sprint_real *x, const sprint_real *y, size_t n, const sprint_real *dy,
                                           sprint_real *dx, sprint_real *gradient, bool adds, sprint_real *scratch) {
   (void)theta, (void)y, (void)gradient, (void)adds, (void)scratch;
-  struct order from = order_of(&layer->from, layer->last_in), to = order_of(&layer->to, layer->last_out);
   if (!dx) return;
   memset(dx, 0, n * layer->in * sizeof *dx);
-  if (layer->last_in && layer->last_out)
-    pool_records(layer, x, n, (struct order){1, from.pixel}, (struct order){1, to.pixel}, dy, dx);
+  if (layer->stride == 2)
+    pool_records(layer, 2, x, n, dy, dx);
   else
-    pool_records(layer, x, n, from, to, dy, dx);
+    pool_records(layer, layer->stride, x, n, dy, dx);
 }
 
 static const struct sprint__layer_ops maxpool_ops = {maxpool_setup, maxpool_forward, maxpool_backward};

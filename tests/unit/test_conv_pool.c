@@ -23,8 +23,8 @@ static const struct trial trials[] = {
     {{3, 8, 8}, {{8, {3, 3}, false}}},
     {{3, 32, 32}, {{32, {3, 3}, false}}},
     {{32, 16, 16}, {{64, {3, 3}, false}}},
-    {{1, 2, 2}, {{1, {1, 1}, false}}},
-    {{1, 3, 2}, {{1, {3, 3}, false}}},
+    {{1, 2, 2}, {{5, {1, 1}, false}}},
+    {{1, 3, 2}, {{6, {3, 3}, false}}},
     {{2, 5, 7}, {{5, {3, 3}, true}}},
     {{8, 9, 11}, {{17, {3, 3}, false}}},
     {{9, 6, 6}, {{70, {3, 3}, true}}},
@@ -32,7 +32,7 @@ static const struct trial trials[] = {
     {{10, 12, 5}, {{130, {3, 3}, true}}},
     {{5, 8, 8}, {{12, {5, 5}, false}}},
     {{4, 9, 8}, {{9, {5, 3}, false}}},
-    {{16, 8, 7}, {{3, {2, 4}, true}}},
+    {{16, 8, 7}, {{5, {2, 4}, true}}},
     {{3, 10, 10}, {{6, {7, 7}, false}}},
     {{40, 4, 4}, {{65, {3, 5}, false}}},
     {{33, 6, 4}, {{40, {1, 1}, false}}},
@@ -42,7 +42,7 @@ static const struct trial trials[] = {
     {{6, 20, 300}, {{8, {3, 3}, false}}},
     {{3, 16, 16}, {{8, {3, 3}, false}, {16, {3, 3}, false}}}, /* the second takes the first one's order */
     {{3, 13, 11}, {{16, {3, 3}, true}, {5, {2, 2}, true}}},
-    {{2, 12, 9}, {{7, {3, 3}, false}, {8, {3, 3}, false}}}, /* 7 filters are rounded up */
+    {{2, 12, 9}, {{9, {3, 3}, false}, {8, {3, 3}, false}}}, /* 9 filters are rounded up */
 };
 enum { N_TRIALS = sizeof trials / sizeof trials[0] };
 
@@ -173,13 +173,14 @@ static void test_conv_pool__leaves_others(void **state) {
   struct chain chain;
   new_chain(&trials[0], false, &chain);
   sprint__conv_pool_absorb(chain.layers, 2);
-  for (int k = 0; k < 4; k++) {
+  for (int k = 0; k < 5; k++) {
     struct sprint__layer other[3];
     memcpy(other, chain.layers, sizeof other);
     if (k == 0) other[0].stride = 2;
     if (k == 1) other[1].kind = &sprint__layer_tanh;
     if (k == 2) other[2].stride = 3;
     if (k == 3) other[0].kind = &sprint__layer_dense;
+    if (k == 4) other[0].to.channels = 4; /* few */
     sprint__conv_pool_absorb(other, 3);
     assert_ptr_equal(other[0].ops, sprint__layer_conv.ops);
     assert_false(other[1].absorbed || other[2].absorbed);
