@@ -9,11 +9,21 @@
 
 #include "model/conv.h"
 
-/* Whether so many records, at most G of them counted, are worth it: by the groups that are full, and a quarter for
- * bringing them side by side. */
-static inline bool sprint__abreast_pays(size_t filters, size_t n) {
+/* Whether so many records, at most G of them counted, are worth it: by the numbers of a group that are in use either
+ * way, and `cost` eighths for all else. */
+static inline bool sprint__abreast_saves(size_t filters, size_t n, size_t cost) {
   size_t records = n < SPRINT__GROUP ? n : SPRINT__GROUP;
-  return 4 * records * sprint__conv_lanes(filters) > 5 * filters * SPRINT__GROUP;
+  return 8 * records * sprint__conv_lanes(filters) > cost * filters * SPRINT__GROUP;
+}
+
+/* Outputs or inputs: an eighth for bringing records side by side. */
+static inline bool sprint__abreast_pays(size_t filters, size_t n) { return sprint__abreast_saves(filters, n, 9); }
+
+/* The weights' gradient, which goes over lines of the image again and again: where they are long, those of many records
+ * do not stay in the first cache. */
+static inline bool sprint__abreast_pays_weights(const struct sprint__conv *of, size_t n) {
+  enum { LONG_LINE = 1024 };
+  return sprint__abreast_saves(of->filters, n, of->line > LONG_LINE ? 14 : 9);
 }
 
 struct sprint__conv sprint__conv_abreast(const struct sprint__conv *of);

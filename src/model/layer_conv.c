@@ -193,14 +193,15 @@ static size_t weights_abreast(const struct sprint__layer *layer, const struct sp
                               const struct records *of, const struct room *room, bool adds, sprint_real *gradient) {
   struct sprint__conv wide = product->of;
   size_t done = 0, now, filters = wide.filters, sums = wide.kernel_rows * wide.run * filters;
-  if (!sprint__abreast_pays(filters, of->n)) return 0;
+  if (!sprint__abreast_pays_weights(&product->of, of->n)) return 0;
   wide.to_down = sprint__dy_length(layer, 1) * filters;
   wide = sprint__conv_abreast(&wide);
   zero(room->x, SPRINT__GROUP * room->n_x);
   zero(room->dy, SPRINT__GROUP * room->n_dy);
   zero(room->dw, SPRINT__GROUP * sums);
   zero(room->db, SPRINT__GROUP * filters);
-  for (; (now = next_abreast(sprint__abreast_pays(filters, of->n - done), of->n - done)) > 0; done += now) {
+  for (; (now = next_abreast(sprint__abreast_pays_weights(&product->of, of->n - done), of->n - done)) > 0;
+       done += now) {
     if (now < SPRINT__GROUP) zero(room->dy, SPRINT__GROUP * room->n_dy);
     place_x(layer, room, product->of.line, of->x + done * layer->in, now);
     place_dy(layer, room, of->dy + done * layer->out, of->y + done * layer->out, now);
