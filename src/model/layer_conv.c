@@ -93,7 +93,9 @@ static const char *conv_setup(struct sprint__layer *layer, const struct sprint__
   layer->n_weights = layer->to.channels * layer->fan_in;
   layer->n_biases = layer->to.channels;
   room_of(layer, NULL, &layer->scratch);
-  layer->products = (double)layer->n_weights * (double)(layer->to.height * layer->to.width);
+  /* of a record by itself, whose filters go by whole groups */
+  layer->products = (double)(sprint__conv_lanes(layer->to.channels) * layer->fan_in) *
+                    (double)(layer->to.height * layer->to.width);
   return NULL;
 }
 

@@ -52,7 +52,7 @@ sprint_status sprint_model_start(sprint_model *model, uint64_t seed, sprint_real
  * which come from memory where they are many. */
 static double lane_cost(size_t n_params) {
   enum { MANY = 1 << 14 };
-  return (n_params < MANY ? 150.0 : 300.0) * (double)n_params;
+  return (n_params < MANY ? 100.0 : 300.0) * (double)n_params;
 }
 
 /* Rows that a lane with gradients has at least: fewer move the weights more often than they multiply by them. */
