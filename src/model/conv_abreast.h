@@ -16,8 +16,10 @@ static inline bool sprint__abreast_saves(size_t filters, size_t n, size_t cost) 
   return 8 * records * sprint__conv_lanes(filters) > cost * filters * SPRINT__GROUP;
 }
 
-/* Outputs or inputs: an eighth for bringing records side by side. */
-static inline bool sprint__abreast_pays(size_t filters, size_t n) { return sprint__abreast_saves(filters, n, 9); }
+/* Outputs or inputs: an eighth for bringing records side by side; more where the other way is Winograd's. */
+static inline bool sprint__abreast_pays(size_t filters, bool winograd, size_t n) {
+  return sprint__abreast_saves(filters, n, winograd ? 11 : 9);
+}
 
 /* The weights' gradient, which goes over lines of the image again and again: where they are long, those of many records
  * do not stay in the first cache. */

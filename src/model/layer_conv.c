@@ -9,7 +9,7 @@ enum { SAME, VALID };
 
 /* Whether n records go side by side through a product. */
 static bool product_abreast(const struct sprint__product *product, size_t n) {
-  return !product->winograd && sprint__abreast_pays(product->of.filters, n);
+  return sprint__abreast_pays(product->of.filters, product->winograd, n);
 }
 
 /* What the scratch holds. Where records may go side by side, images, outputs and dy are those of G records. */
@@ -27,7 +27,7 @@ struct room {
 /* Rooms for the weights and for the work of all products, forward or backward; whether one may go abreast. */
 static bool size_products(const struct sprint__layer *layer, size_t *ret_weights, size_t *ret_work) {
   struct sprint__product forward = sprint__product_forward(layer);
-  bool abreast = sprint__abreast_pays(forward.of.filters, SPRINT__GROUP);
+  bool abreast = product_abreast(&forward, SPRINT__GROUP) || sprint__abreast_pays_weights(&forward.of, SPRINT__GROUP);
   size_t weights = 0;
   *ret_weights = sprint__product_weights(&forward);
   *ret_work = sprint__product_room(&forward);
@@ -94,8 +94,8 @@ static const char *conv_setup(struct sprint__layer *layer, const struct sprint__
   layer->n_biases = layer->to.channels;
   room_of(layer, NULL, &layer->scratch);
   /* of a record by itself, whose filters go by whole groups */
-  layer->products = (double)(sprint__conv_lanes(layer->to.channels) * layer->fan_in) *
-                    (double)(layer->to.height * layer->to.width);
+  layer->products =
+      (double)(sprint__conv_lanes(layer->to.channels) * layer->fan_in) * (double)(layer->to.height * layer->to.width);
   return NULL;
 }
 
