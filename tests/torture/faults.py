@@ -3,11 +3,11 @@
 same bytes as without a failure; no crash, and no file half written. What goes on in a folder is as it was, or as it
 should be.
 
-usage: faults.py BUILD [--all]      without --all: a sample of the allocations
+usage: faults.py BUILD [--all | --depth N]      without --all: the first allocation from each place alone, which is told by the
+                                               nearest N calls of the program (2)
 """
-import json, os, re, shutil, subprocess, sys, tempfile
+import os, re, shutil, subprocess, sys, tempfile
 
-SAMPLE = 40  # allocations of each command, spread evenly, without --all
 CONFIG = """data: {kind: csv, path: data.csv, label: bad, categories: [job]}
 model: {layers: 'dense 3, relu, dense 1'}
 shift: {kind: strategic, good: 0, alpha: 0.1}
@@ -49,6 +49,7 @@ def outputs():
     return found
 
 
+NEED_FOLDER = ("predict", "plot", "report", "grad", "landscape", "theory", "data")
 # Folders that commands go on with, as they are before.
 BEFORE = {"tell": "asked", "ask": "told"}
 
@@ -62,21 +63,18 @@ def make_solvers(build):
     sprint("tell", "told", "told.csv")
 
 
-def run(build, arguments, fail=None, count=None):
+def run(build, arguments, fail=0, **listing):
     environment = dict(os.environ, LD_PRELOAD=build + "/tests/fail_malloc.so", GOMP_SPINCOUNT="1000",
-                       OPENBLAS_NUM_THREADS="1", LC_ALL="C")
-    environment["SPRINT_FAIL"] = str(fail or 0)
-    if count:
-        environment["SPRINT_COUNT"] = count
+                       OPENBLAS_NUM_THREADS="1", LC_ALL="C", SPRINT_FAIL=str(fail), **listing)
     shutil.rmtree("out", ignore_errors=True)
-    if arguments[0] == "predict":
+    if arguments[0] in NEED_FOLDER:
         os.mkdir("out")
     if arguments[0] in BEFORE:
         shutil.copytree(BEFORE[arguments[0]], "out/solver")
     before = outputs()
     done = subprocess.run([build + "/sprint"] + arguments, env=environment, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120)
-    text = re.sub(rb"[0-9.]+ (ms|s|min)\b", b"", done.stdout)
+    text = re.sub(r"(, about )?[0-9.]+ (ms|s|min)\b", "", TIMES.sub("", done.stdout.decode()))
     return done.returncode, text, done.stderr, outputs(), before
 
 
@@ -95,27 +93,42 @@ def judge(good, got):
     return None
 
 
-def torture(build, arguments, everything):
-    good = run(build, arguments, count="count")
+def allocations(build, arguments, depth):
+    """What comes of the command, and its allocations: number and place of each."""
+    if os.path.exists("count"):
+        os.remove("count")
+    good = run(build, arguments, SPRINT_COUNT="count", SPRINT_DEPTH=str(depth))
+    with open("count") as lines:
+        return good, [(int(number), place) for number, place in map(str.split, lines)]
+
+
+def torture(build, arguments, depth, seen):
+    good, all_of_them = allocations(build, arguments, depth or 1)
+    if arguments[0] == "report" and b"built without" in good[2]:
+        return True
     assert good[0] == 0, good
-    n = int(open("count").read())
-    step = 1 if everything else max(1, n // SAMPLE)
+    chosen = {}
+    for number, place in all_of_them:
+        if not depth or place not in seen:
+            chosen[number] = place
+        seen.add(place)
     wrong, failed = {}, 0
-    for k in range(1 + (0 if everything else step // 2), n + 1, step):
+    for k in sorted(chosen):
         got = run(build, arguments, fail=k)
         failed += got[0] != 0
         complaint = judge(good, got)
         if complaint:
             wrong.setdefault(complaint, []).append(k)
-    print("%-60s %6d allocations, every %d. failed: %d refused, %d wrong" % (
-        " ".join(arguments)[:60], n, step, failed, sum(map(len, wrong.values()))), flush=True)
+    print("%-60s %6d allocations, %d made to fail: %d refused, %d wrong" % (
+        " ".join(arguments)[:60], len(all_of_them), len(chosen), failed, sum(map(len, wrong.values()))), flush=True)
     for complaint, where in sorted(wrong.items()):
         print("  %s: %d, such as allocation %d" % (complaint, len(where), where[0]))
     return not wrong
 
 
 def main():
-    build, everything = os.path.abspath(sys.argv[1]), "--all" in sys.argv
+    build, seen = os.path.abspath(sys.argv[1]), set()
+    depth = 0 if "--all" in sys.argv else int(sys.argv[3]) if "--depth" in sys.argv else 2
     folder = tempfile.mkdtemp()
     os.chdir(folder)
     good = True
@@ -130,8 +143,18 @@ def main():
                           ["predict", model, "data.csv"],
                           ["tell", "out/solver", "told.csv", "--request", "1"], ["ask", "out/solver", "--json"],
                           ["data", "info", "data.csv"], ["data", "info", model], ["data", "info", "data.csv", "--config"],
-                          ["check", "c.yaml", "--threads", "1", "--json"]):
-            good = torture(build, arguments, everything) and good
+                          ["check", "c.yaml", "--threads", "1", "--json"],
+                          ["grad", "c.yaml", "--params", model, "--out", "out/gradient.npy"],
+                          ["data", "export", "c.yaml", "--out", "out/data"],
+                          ["plot", "model", "--out", "out/figure.svg"], ["plot", "model"], ["watch", "model"],
+                          ["report", "model", "--out", "out/report.html"],
+                          ["fit-shift", "--log", "data.csv=none", "--log", "data.csv=" + model, "--good", "0", "--bootstrap", "100"],
+                          ["theory", "--L", "1", "--kappa", "0.1", "--m", "10", "--n", "100", "--delta0", "1", "--delta", "1", "--out", "out/theory.svg"],
+                          ["landscape", "c.yaml", "--model", model, "--grid", "5", "--out", "out/figure.svg"],
+                          ["compare", "c.yaml", "--budget", "epochs=1", "--methods", "sgd,sprint", "--jobs", "1", "--out", "out"],
+                          ["reproduce", "c.yaml", "--jobs", "1", "--out", "out"],
+                          ["list"], ["completion", "bash"]):
+            good = torture(build, arguments, depth, seen) and good
     finally:
         shutil.rmtree(folder)
     sys.exit(not good)
