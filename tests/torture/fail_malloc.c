@@ -4,23 +4,20 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
-#include <execinfo.h>
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { MOST_CALLS = 64 };
+#include "place.h"
 
 static atomic_ullong n_asked, fails_at;
 static atomic_bool armed;
 static int list = -1; /* the file of SPRINT_COUNT */
-static int depth;
-static void *program; /* where it begins */
+static struct place place;
 static _Thread_local bool is_listing;
 
 extern void *__libc_malloc(size_t size);
@@ -28,25 +25,11 @@ extern void *__libc_calloc(size_t n, size_t size);
 extern void *__libc_realloc(void *memory, size_t size);
 extern void *__libc_memalign(size_t alignment, size_t size);
 
-/* A number for the calls that lead here, the same in every process. */
-static uint64_t place(void) {
-  void *calls[MOST_CALLS];
-  int n = backtrace(calls, MOST_CALLS), left = depth;
-  uint64_t sum = 0;
-  for (int i = 0; i < n && left > 0; i++) {
-    Dl_info found;
-    if (!dladdr(calls[i], &found) || found.dli_fbase != program) continue;
-    sum = sum * 1000003 + (uint64_t)((char *)calls[i] - (char *)program);
-    left--;
-  }
-  return sum;
-}
-
 static void list_it(unsigned long long number) {
   char line[64];
   if (is_listing) return;
   is_listing = true;
-  int length = snprintf(line, sizeof line, "%llu %llx\n", number, (unsigned long long)place());
+  int length = snprintf(line, sizeof line, "%llu %llx\n", number, (unsigned long long)place_here(&place));
   if (write(list, line, (size_t)length) != length) abort();
   is_listing = false;
 }
@@ -79,13 +62,8 @@ void fail_malloc_end(void) { armed = false; }
 static int (*real_main)(int, char **, char **);
 
 static void open_list(const char *path) {
-  const char *asked = getenv("SPRINT_DEPTH");
-  void *calls[1];
-  Dl_info found;
-  if (!path || !dladdr((void *)(uintptr_t)real_main, &found)) return;
-  program = found.dli_fbase;
-  depth = asked ? atoi(asked) : 1;
-  backtrace(calls, 1); /* loads what it needs */
+  if (!path) return;
+  place = place_start();
   list = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
 }
 
