@@ -169,8 +169,8 @@ static char *read_all(const char *folder, const char *name, size_t *ret_size) {
   return bytes;
 }
 
-/* Time is what no two runs share: of run.json the line of its seconds and the sum of timing.csv, of that file the
- * number behind the comma. */
+/* Time is what no two runs share: of run.json the line of its seconds and the sum of timing.csv, of that file the number
+ * behind the comma. */
 static void leave_out_times(char *text, const char *name) {
   bool json = strcmp(name, "run.json") == 0;
   if (!json && strcmp(name, "timing.csv") != 0) return;
