@@ -284,6 +284,22 @@ static void test_arguments__landscapes(void **state) {
   sprint_landscape_free(landscape);
 }
 
+static void test_arguments__fits(void **state) {
+  (void)state;
+  sprint_fit *fit = NULL;
+  sprint_fit_log logs[] = {{"nowhere.csv", NULL, 0}, {NULL, "nowhere.safetensors", 1}};
+  sprint_fit_options options = {.size = sizeof options, .n_logs = 2, .timed = true};
+  NO_INPUT("two or more logs are compared", sprint_fit_shift(all.context, &options, &fit));
+  options.logs = logs;
+  options.n_logs = 0;
+  NO_INPUT("there are 0", sprint_fit_shift(all.context, &options, &fit));
+  options.n_logs = 2;
+  NO("log 2 has no data", sprint_fit_shift(all.context, &options, &fit));
+  logs[0].time = INFINITY;
+  NO("nowhere.csv: its time is not finite", sprint_fit_shift(all.context, &options, &fit));
+  assert_null(fit);
+}
+
 static void test_arguments__sessions(void **state) {
   (void)state;
   char folder[64];
@@ -311,7 +327,7 @@ int main(void) {
       cmocka_unit_test(test_arguments__zeroed_structs), cmocka_unit_test(test_arguments__theory),
       cmocka_unit_test(test_arguments__estimates),      cmocka_unit_test(test_arguments__runs),
       cmocka_unit_test(test_arguments__results),        cmocka_unit_test(test_arguments__landscapes),
-      cmocka_unit_test(test_arguments__sessions),
+      cmocka_unit_test(test_arguments__fits),           cmocka_unit_test(test_arguments__sessions),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }
