@@ -109,7 +109,7 @@ static int home_free(void **state) {
 /* Does all of the work and frees all that it has made. */
 typedef sprint_status work_done(sprint_context *context, const void *user);
 
-enum { MANY = 600, SOME = 80 };
+enum { MANY = 600, SOME = 80, FEW = 25 };
 
 /* The work as it is, and with allocations failed: no more than `most`, evenly spread. */
 static void fails_well(work_done *work, const void *user, int64_t most) {
@@ -353,12 +353,26 @@ static void test_memory__fit(void **state) {
   }
 }
 
+static sprint_status verify(sprint_context *context, const void *user) {
+  bool all_ok = false;
+  (void)user;
+  sprint_status status = sprint_verify(context, NULL, NULL, &all_ok);
+  assert_int_equal(status == SPRINT_OK, all_ok);
+  return status;
+}
+
+static void test_memory__verify(void **state) {
+  (void)state;
+  fails_well(verify, NULL, FEW);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_memory__save),        cmocka_unit_test(test_memory__read_saved),
       cmocka_unit_test(test_memory__predict),     cmocka_unit_test(test_memory__look_at_files),
       cmocka_unit_test(test_memory__session),     cmocka_unit_test(test_memory__show_results),
       cmocka_unit_test(test_memory__look_around), cmocka_unit_test(test_memory__fit),
+      cmocka_unit_test(test_memory__verify),
   };
   return cmocka_run_group_tests(tests, home_new, home_free);
 }
