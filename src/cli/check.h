@@ -41,7 +41,7 @@ struct cli_check {
 const char *cli_check_word(enum cli_check_level level);
 
 /* check_words.c: what to change, a sentence each, to be freed; NULL from the first that is not needed on. */
-enum { CHECK_MAX_HINTS = 6 };
+enum { CHECK_MAX_HINTS = 5 };
 void cli_check_hints(const struct cli_checked *checked, char *ret_hints[CHECK_MAX_HINTS]);
 
 /* A step with one digit that is 1, 2 or 5, at most as large. */

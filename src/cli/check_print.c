@@ -124,7 +124,7 @@ static void print_cost(const sprint_step_check *step) {
   else if (isnan(step->step) && step->planned > 0)
     printf("  %9.5g  as many passes over everybody as its minimisations take\n", step->planned);
   else
-    puts("  nothing ends it");
+    puts("  as far as time or the gradient lets it go: no bound on epochs, steps, IFO or the like");
 }
 
 static void print_costs(const struct cli_check *check, int width) {

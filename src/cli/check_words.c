@@ -55,11 +55,6 @@ static char *deploy_hint(const struct cli_checked *it) {
       "deploy: {kind: every, steps: 0}, a deployment an epoch instead of one a step, where they are dear");
 }
 
-static char *length_hint(const struct cli_checked *it) {
-  if (it->level == CHECK_NO_STEP || it->step.planned > 0) return NULL;
-  return cli_format("a bound under `stop`: nothing ends this run");
-}
-
 static char *snapshot_hint(const struct cli_checked *it) {
   double snapshots = it->problem.n * it->step.planned, drawn = (double)it->step.cost.steps * it->problem.batch;
   bool takes_them = (double)it->step.cost.samples > drawn + snapshots / 2;
@@ -70,7 +65,7 @@ static char *snapshot_hint(const struct cli_checked *it) {
 
 void cli_check_hints(const struct cli_checked *checked, char *ret_hints[CHECK_MAX_HINTS]) {
   static char *(*const hints[CHECK_MAX_HINTS])(const struct cli_checked *it) = {
-      step_hint, bias_hint, noise_hint, snapshot_hint, length_hint, deploy_hint};
+      step_hint, bias_hint, noise_hint, snapshot_hint, deploy_hint};
   size_t n = 0;
   memset(ret_hints, 0, CHECK_MAX_HINTS * sizeof *ret_hints);
   for (size_t i = 0; i < CHECK_MAX_HINTS; i++) {

@@ -8,9 +8,9 @@
 
 /* One conversion of a format: %-12.4g. */
 struct conversion {
-  char text[32];        /* as it stands, with stars */
+  char text[48];        /* as it stands, with numbers in place of stars */
   int width, precision; /* -1: none is said */
-  bool left, width_star, precision_star;
+  bool left;
   char size; /* l, L (for ll), z or 0 */
   char kind;
 };
@@ -21,33 +21,36 @@ static int digits_of(const char **at) {
   return n;
 }
 
-/* From the % on; returns what follows it. */
-static const char *read_conversion(const char *format, struct conversion *ret_conversion) {
+/* A width or precision: digits, or a star, whose number is the next argument. */
+static int number_of(const char **at, va_list *args) {
+  if (**at != '*') return digits_of(at);
+  ++*at;
+  return va_arg(*args, int);
+}
+
+/* From the % on; returns what follows it. Formats are ours: they have nothing else. */
+static const char *read_conversion(const char *format, va_list *args, struct conversion *ret_conversion) {
   struct conversion c = {.width = -1, .precision = -1};
   const char *at = format + 1;
-  for (; *at && strchr("-+ #0", *at); at++) c.left = c.left || *at == '-';
-  if ((c.width_star = *at == '*'))
-    at++;
-  else if (*at >= '1' && *at <= '9')
-    c.width = digits_of(&at);
+  size_t n_flags = strspn(at, "-+ #0");
+  c.left = memchr(at, '-', n_flags) != NULL;
+  int n = snprintf(c.text, sizeof c.text, "%.*s", (int)n_flags + 1, format);
+  at += n_flags;
+  if (*at == '*' || (*at >= '1' && *at <= '9')) {
+    c.width = number_of(&at, args);
+    n += snprintf(c.text + n, sizeof c.text - (size_t)n, "%d", c.width);
+  }
   if (*at == '.') {
     at++;
-    if ((c.precision_star = *at == '*'))
-      at++;
-    else
-      c.precision = digits_of(&at);
+    c.precision = number_of(&at, args);
+    n += snprintf(c.text + n, sizeof c.text - (size_t)n, ".%d", c.precision);
   }
-  if (*at == 'z' || *at == 'l') c.size = *at++;
-  if (*at == 'l') {
-    c.size = 'L';
-    at++;
-  }
-  c.kind = *at ? *at++ : '%';
-  size_t length = (size_t)(at - format);
-  if (length >= sizeof c.text) abort(); /* no format of ours */
-  memcpy(c.text, format, length);
+  size_t n_sizes = strspn(at, "zl");
+  c.size = n_sizes == 2 ? 'L' : n_sizes ? *at : 0;
+  c.kind = at[n_sizes];
+  snprintf(c.text + n, sizeof c.text - (size_t)n, "%.*s", (int)n_sizes + 1, at);
   *ret_conversion = c;
-  return at;
+  return at + n_sizes + 1;
 }
 
 /* A text without control characters, filled up to the width, cut to the precision: both count columns of a terminal. */
@@ -59,23 +62,6 @@ static void print_text(FILE *stream, const struct conversion *c, const char *tex
   free(clean);
 }
 
-/* Prints VALUE, with the numbers that stars stand for. */
-#define PRINT(VALUE)                                                            \
-  do {                                                                          \
-    if (c->width_star && c->precision_star)                                     \
-      fprintf(stream, c->text, c->width, c->precision, VALUE);                  \
-    else if (c->width_star || c->precision_star)                                \
-      fprintf(stream, c->text, c->width_star ? c->width : c->precision, VALUE); \
-    else                                                                        \
-      fprintf(stream, c->text, VALUE);                                          \
-  } while (0)
-
-static void print_real(FILE *stream, const struct conversion *c, double value) { PRINT(value); }
-static void print_int(FILE *stream, const struct conversion *c, int value) { PRINT(value); }
-static void print_long(FILE *stream, const struct conversion *c, long value) { PRINT(value); }
-static void print_long_long(FILE *stream, const struct conversion *c, long long value) { PRINT(value); }
-static void print_size(FILE *stream, const struct conversion *c, size_t value) { PRINT(value); }
-
 void cli_print(FILE *stream, const char *format, ...) {
   va_list args;
   va_start(args, format);
@@ -85,23 +71,21 @@ void cli_print(FILE *stream, const char *format, ...) {
     format += plain;
     if (!*format) break;
     struct conversion c;
-    format = read_conversion(format, &c);
-    if (c.width_star) c.width = va_arg(args, int);
-    if (c.precision_star) c.precision = va_arg(args, int);
+    format = read_conversion(format, &args, &c);
     if (c.kind == '%')
       fputc('%', stream);
     else if (c.kind == 's')
       print_text(stream, &c, va_arg(args, const char *));
     else if (strchr("aefgAEFG", c.kind))
-      print_real(stream, &c, va_arg(args, double));
+      fprintf(stream, c.text, va_arg(args, double));
     else if (c.size == 'z')
-      print_size(stream, &c, va_arg(args, size_t));
+      fprintf(stream, c.text, va_arg(args, size_t));
     else if (c.size == 'L')
-      print_long_long(stream, &c, va_arg(args, long long));
+      fprintf(stream, c.text, va_arg(args, long long));
     else if (c.size == 'l')
-      print_long(stream, &c, va_arg(args, long));
+      fprintf(stream, c.text, va_arg(args, long));
     else
-      print_int(stream, &c, va_arg(args, int));
+      fprintf(stream, c.text, va_arg(args, int));
   }
   va_end(args);
 }

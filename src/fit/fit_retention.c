@@ -80,9 +80,6 @@ static sprint_status fill_rows(const struct sprint__retention *r, double *rows) 
 
 static sprint_status set_up(sprint_fit *fit, struct sprint__retention *r) {
   *r = (struct sprint__retention){.fit = fit, .n_classes = fit->n_classes, .own = fit->n_models > 1};
-  if (fit->n_classes < 2)
-    return sprint_fail(fit->context, SPRINT_ERROR_INPUT, "'retention' is about classes, and %s has none",
-                       fit->models[0].path);
   r->log = sprint__arena_take(&fit->arena, fit->n_logs, sizeof *r->log);
   SPRINT__TRY(sprint__arena_status(&fit->arena));
   for (size_t k = 0; k < fit->n_logs; k++) {

@@ -105,6 +105,9 @@ static sprint_status read_file(struct taker *t) {
 sprint_status sprint__fit_read_rows(sprint_fit *fit, size_t log, struct sprint__arena *arena,
                                     struct sprint__fit_rows *ret_rows) {
   struct taker t = {.fit = fit, .path = fit->logs[log].data, .arena = arena};
+  if (fit->kind->asks_label && fit->n_classes < 2)
+    return sprint_fail(fit->context, SPRINT_ERROR_INPUT, "'%s' is about classes, and %s has none", fit->kind->name,
+                       fit->models[0].path);
   if (fit->kind->asks_label && !*label_name(fit))
     return sprint_fail(fit->context, SPRINT_ERROR_INPUT,
                        "%s does not say which column holds the classes; name it (--label COLUMN)", fit->models[0].path);

@@ -274,10 +274,12 @@ static void judge(struct sprint__arena *arena, struct sprint__result *run, const
   if (damaged) run->state = SPRINT__RESULT_CORRUPT;
 }
 
-static int64_t modified_at(sprint_context *context, const char *place) {
+static sprint_status read_modified(sprint_context *context, const char *place, int64_t *ret_modified) {
   struct stat info;
   SPRINT__SCOPED(sprint__free) char *path = sprint__printf(context, "%s/trace.csv", place);
-  return path && stat(path, &info) == 0 ? (int64_t)info.st_mtime : 0;
+  if (!path) return SPRINT_ERROR_MEMORY;
+  if (stat(path, &info) == 0) *ret_modified = (int64_t)info.st_mtime;
+  return SPRINT_OK;
 }
 
 sprint_status sprint__result_load(struct sprint__arena *arena, struct sprint__result *run) {
@@ -288,7 +290,7 @@ sprint_status sprint__result_load(struct sprint__arena *arena, struct sprint__re
   SPRINT__TRY(read_json(arena, run, place, &damaged));
   SPRINT__TRY(read_table(arena, run, place, "trace.csv", &trace, &there));
   SPRINT__TRY(read_table(arena, run, place, "timing.csv", &timing, &timed));
-  run->modified = there ? modified_at(arena->context, place) : 0;
+  SPRINT__TRY(read_modified(arena->context, place, &run->modified));
   SPRINT__TRY(set_columns(arena, run, &trace, &timing));
   judge(arena, run, &trace, there, damaged || trace.damaged);
   return sprint__arena_status(arena);

@@ -100,6 +100,19 @@ check "the largest class" grep -q '^  99 % are of the largest class, no' stdout
 check "the rarest class" grep -q 'only 1 % are of the class yes' stdout
 check "a constant column" grep -q '1 feature has the same value in every row, first same' stdout
 
+### A thin margin, another goal, a run that time ends, and more points than are shown
+small=(small.yaml --effort 1e7)
+echo '{data: {kind: lending, n: 100}, shift: {kind: strategic, good: 0}, method: {kind: sprint, batch: 10}, stop: {epochs: 2}}' >small.yaml
+"$SPRINT" check "${small[@]}" --set step.size=20 >stdout 2>stderr
+check "a thin margin" grep -q '^  sprint .* stays, but 1\.[0-9] times it does not, at the edge of the curvature' stdout
+checks 0 "${small[@]}" --set method=perfgd
+check "another goal" grep -q 'perfgd, perfgd-full, dfo and two-stage seek the performative optimum, another goal' stdout
+checks 0 "${small[@]}" --set stop.epochs=0 --set stop.seconds=5
+check "a run that time ends" grep -q '^  sprint  *as far as time or the gradient lets it go' stdout
+"$SPRINT" check small.yaml --effort 1e6 --set "grid={shift.alpha: [$(seq -s, 1 31)]}" >stdout 2>stderr
+check "more points than are shown" grep -q 'of each method where it bears least, and all that are not safe; --json has the others' stdout
+rm small.yaml
+
 ### Methods without steps, refusals, and nothing is written
 echo '{data: {kind: gaussian}, model: {loss: mean}, shift: {kind: location, epsilon: 0.5}, method: rrm}' >rrm.yaml
 checks 0 rrm.yaml

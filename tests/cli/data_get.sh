@@ -28,7 +28,7 @@ head -c 5000 served/numbers.csv >served/mnist/train-images-idx3-ubyte.gz
 head -c 2740055 /dev/zero >served/credit/credit_data.zip
 
 : >log
-python3 "$here/server.py" served port log 200 &
+python3 "$here/server.py" served port log 2000 &
 server=$!
 trap 'kill $server 2>/dev/null; rm -rf "$folder"' EXIT
 for _ in $(seq 100); do
@@ -247,6 +247,77 @@ echo left over >left/a.txt.part
 "$SPRINT_FETCH_TOOL" left made.tar.gz "$tar_size" "$tar_sum" "$at/plain/" inner/a.txt a.txt 6 >stdout 2>stderr || fail "left: $(cat stderr)"
 equal "a part left over from a dead process is begun anew" first "$(cat left/a.txt)"
 check "and is gone" test ! -e left/a.txt.part
+
+### What is there, held against its sums: of the file, of what gzip packed, of members, or their sizes alone
+looks_at() { # WORDS CODE ARGUMENT...
+  local words=$1 code=$2
+  shift 2
+  "$SPRINT_FETCH_TOOL" "$@" >stdout 2>stderr
+  equal "check $*: exit code" "$code" $?
+  check "check $*: '$words' in '$(cat stdout stderr)'" grep -qF -- "$words" stdout stderr
+}
+mkdir looked
+cp served/numbers.csv looked
+gzip -n -9 <served/numbers.csv >looked/packed.gz
+head -c 3000 looked/packed.gz >looked/cut.gz
+looks_at "looked/numbers.csv: right, by its SHA-256 sum" 0 looked numbers.csv "$size" "$sum" check
+looks_at "packed.gz: has the SHA-256 sum" 1 looked packed.gz 1 "$tar_sum" check
+looks_at "the SHA-256 sum of its contents, which are packed otherwise" 0 looked packed.gz 1 "$tar_sum" "check=$sum"
+looks_at "packed.gz: has the SHA-256 sum" 1 looked packed.gz 1 "$tar_sum" "check=$tar_sum"
+looks_at "cut.gz: is damaged: it cannot be unpacked to its end" 1 looked cut.gz 1 "$tar_sum" "check=$sum"
+looks_at "nothing.gz: cannot be read" 1 looked nothing.gz 1 "$tar_sum" "check=$sum"
+looks_at "tar/b.txt: right, by the sum noted" 0 tar made.tar.gz "$tar_size" "$tar_sum" check inner/b.txt b.txt 11
+looks_at "tar/b.txt: has 11 bytes, 12 were expected" 1 tar made.tar.gz "$tar_size" "$tar_sum" check inner/b.txt b.txt 12
+looks_at "tar/c.txt: is missing" 1 tar made.tar.gz "$tar_size" "$tar_sum" check inner/c.txt c.txt 12
+rm tar/made-up.sha256
+looks_at "tar/b.txt: right, by its size; there is no sum" 0 tar made.tar.gz "$tar_size" "$tar_sum" check inner/b.txt b.txt 11
+
+### Archives whose names begin with ./, and that have a member twice
+tar -C packed -czf served/dotted.tar.gz ./inner
+dotted=(dotted.tar.gz "$(wc -c <served/dotted.tar.gz)" "$(sha256sum <served/dotted.tar.gz | cut -d ' ' -f 1)" "$at/plain/")
+"$SPRINT_FETCH_TOOL" dotted "${dotted[@]}" inner/a.txt a.txt 6 >stdout 2>stderr || fail "dotted: $(cat stderr)"
+equal "dotted" first "$(cat dotted/a.txt)"
+tar -C packed -cf served/twice.tar inner/a.txt
+tar -C packed -rf served/twice.tar inner/a.txt
+unpacks_not twice "has two members inner/a.txt" twice.tar "$(wc -c <served/twice.tar)" \
+  "$(sha256sum <served/twice.tar | cut -d ' ' -f 1)" "$at/plain/" inner/a.txt a.txt 6
+
+### A file where a folder should be
+echo file >file
+fails_to_fetch plain file/sub "the folder cannot be made"
+
+### A bar, on a terminal alone
+if command -v script >/dev/null; then
+  script -qec "'$SPRINT_FETCH_TOOL' bar numbers.csv $size $sum $at/cut-30000/" /dev/null </dev/null >typed || fail "bar: $(cat typed)"
+  check "bar" grep -q 'numbers.csv \[#* *\] *[0-9]* %  0.[0-9] of 0.1 MB  [0-9.]* MB/s' typed
+  check "bar: the bytes" cmp -s served/numbers.csv bar/numbers.csv
+fi
+
+### Every call about a file fails once: a sentence and nothing under the final names, or all of it
+calls=$(dirname "$SPRINT_FETCH_TOOL")/fail_calls.so
+fetch_failing() { # NUMBER
+  rm -rf failing
+  head -c 256 /dev/zero >state
+  LD_PRELOAD=$calls SPRINT_CALLS_UNDER=/failing SPRINT_CALLS_STATE=state SPRINT_CALLS_DO=EIO SPRINT_CALLS_AT=$1 \
+    "$SPRINT_FETCH_TOOL" failing made.tar.gz "$tar_size" "$tar_sum" "$at/cut-100/" inner/a.txt a.txt 6 inner/b.txt b.txt 11 >stdout 2>stderr
+}
+filtered=no
+if [ "$SPRINT_SANITIZE" != ON ] && [ -e "$calls" ]; then
+  fetch_failing 100000 && filtered=yes # exit 120: the kernel does not let us
+fi
+if [ $filtered = yes ]; then
+  n=$(od -An -tu4 -N4 state | tr -d ' ')
+  check "calls are counted" test "$n" -gt 20
+  for ((k = 1; k <= n; k++)); do
+    fetch_failing $k
+    code=$?
+    [ $code -le 1 ] || wrong "call $k: exit $code: $(cat stderr)"
+    [ $code = 0 ] || [ -s stderr ] || wrong "call $k: exit 1 without a word"
+    [ $code = 1 ] || [ "$(cat failing/a.txt failing/b.txt)" = "first
+second one" ] || wrong "call $k: exit 0 and not all of it"
+    [ ! -e failing/a.txt ] || [ "$(cat failing/a.txt)" = first ] || wrong "call $k: half a file"
+  done
+fi
 
 kill $server 2>/dev/null
 wait $server 2>/dev/null

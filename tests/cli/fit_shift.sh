@@ -165,5 +165,74 @@ sed '2s/.$/9/' one.csv >nine.csv
 refused "'9' is no class of the models: 0 or 1" --log base.csv=none --log nine.csv=$one --kind retention
 refused "cannot be written" "${pair[@]}" --good 1 --out nowhere/shift.yaml
 check "no temporary files" no_parts .
+refused "form: 'square' is not one of matrix, diagonal, scalar" "${pair[@]}" --kind location --form square
+refused "columns: 'debt' is there twice" "${pair[@]}" --good 1 --columns debt,income,debt
+refused "has an empty name" "${pair[@]}" --good 1 --columns income,,debt
+refused "label: means nothing to 'strategic'" "${pair[@]}" --good 1 --label repaid
+refused "score: means nothing to 'linear'" "${pair[@]}" --kind linear --score logit
+refused "columns: means nothing to 'location'" "${pair[@]}" --kind location --columns income
+refused "--seed: 'x' is not a whole number" "${pair[@]}" --good 1 --seed x
+refused "--bootstrap: '0' is not within 100 .. 1000000" "${pair[@]}" --good 1 --bootstrap 0
+refused "is not DATA.csv=MODEL" --log "=$one" --log one.csv=$one --good 1
+refused "is not DATA.csv=MODEL" --log one.csv= --log one.csv=$one --good 1
+refused "one.csv@noon" --log base.csv=none --log "one.csv=one.csv@noon" --good 1
+head -n 3 one.csv >few.csv
+refused "few.csv: 2 of its rows can be used" --log base.csv=none --log few.csv=$one --good 1
+awk -F, -v OFS=, 'NR > 1 { $2 = "NA" } { print }' one.csv >gone.csv
+refused "gone.csv: every one of its 300 rows has a missing value" --log base.csv=none --log gone.csv=$one --good 1
+sed '4s/^[^,]*//' one.csv >nameless.csv
+refused "nameless.csv:4: column 1 'customer': the id is missing" --log base.csv=none --log nameless.csv=$one --id customer --good 1
+
+### Models of values, which people want higher or lower
+sed 's/label: repaid/label: repaid, target: value/; s/dense 1/dense 1, loss: squared/; s/size: 1/size: 0.1/' model.yaml >value.yaml
+runs run value.yaml --out value
+value=value/model.safetensors
+runs run value.yaml --set model.l2=0.5 --out value-two
+log 1 0 200000 0.004 "$slopes_one" >value.csv
+two_values=(--log base.csv=none --log value.csv=$value --id customer)
+refused "do people want the models' value to be higher or lower?" "${two_values[@]}"
+refused "good: 'upwards' is not what a value can be; say higher or lower" "${two_values[@]}" --good upwards
+refused "score: a probability needs classes" "${two_values[@]}" --good higher --score probability
+refused "score: 'odds' is not one of logit, probability" "${two_values[@]}" --good higher --score odds
+refused "'retention' is about classes, and $value has none" "${two_values[@]:0:4}" --kind retention --label repaid
+refused "one is of classes, the other of values" --log one.csv=$one --log value.csv=$value --good 1
+runs fit-shift "${two_values[@]}" --good higher --columns income,debt --json
+higher=$(number value income)
+runs fit-shift "${two_values[@]}" --good lower --columns income,debt --json
+equal "who wants it lower moves the other way" "$(awk -v a="$higher" 'BEGIN { printf "%.6g", -a }')" \
+  "$(awk -v a="$(number value income)" 'BEGIN { printf "%.6g", a }')"
+runs fit-shift --log value.csv=$value --log two.csv=value-two/model.safetensors --good higher --columns income
+
+### Other classes, other features
+sed 's/,1$/,yes/; s/,0$/,no/' base.csv >yes.csv
+sed 's/base.csv/yes.csv/' model.yaml >yes.yaml
+runs run yes.yaml --set stop.epochs=4 --out yes
+refused "they have different classes" --log one.csv=$one --log two.csv=yes/model.safetensors --good 1
+sed '1s/debt/dept/' base.csv >dept.csv
+sed 's/base.csv/dept.csv/' model.yaml >dept.yaml
+runs run dept.yaml --out dept
+refused "they have different features" --log one.csv=$one --log two.csv=dept/model.safetensors --good 1
+# The same model in another file is the same; one whose columns are in another order is not refused.
+cp $one copy.safetensors
+refused "one and the same model" --log one.csv=$one --log two.csv=copy.safetensors --good 1
+awk -F, -v OFS=, '{ print $1, $3, $2, $4, $5 }' base.csv >turned.csv
+sed 's/base.csv/turned.csv/' model.yaml >turned.yaml
+runs run turned.yaml --set stop.epochs=4 --out turned
+runs fit-shift --log one.csv=$one --log two.csv=turned/model.safetensors --id customer --good 1 --columns income,debt --json
+tells income 200000
+tells debt 0.004
+
+### A probability as the score, whose slope is that of the log-odds times p (1 - p): more is needed for the same move
+runs fit-shift "${pair[@]}" --good 1 --score probability --columns income,debt --json
+check "a response by probability" grep -q '"response": true' stdout
+
+### Retention: classes that left, and came, and are not there
+awk -F, 'NR == 1 || $5 == 1 || NR % 3 == 0' base.csv >left.csv
+runs fit-shift --log base.csv=none --log left.csv=$one --kind retention
+check "one model only" grep -q 'note: there is one model only' stdout
+runs fit-shift --log base.csv=none --log base.csv=$one --log left.csv=$two --kind retention
+awk -F, 'NR == 1 || $5 == 1' base.csv >ones.csv
+refused "class '0' is in no log under a model" --log base.csv=none --log ones.csv=$one --kind retention
+refused "there is no base record of class '0'" --log ones.csv=none --log base.csv=$one --kind retention
 
 done_testing

@@ -225,4 +225,9 @@ END
 misuse 1 "bad.yaml:3: key 'compare': the key 'step.size' is in the grid too" bad
 misuse 1 "set quick={}: key 'quick': is a matter of the file" bad --set 'quick={}'
 
+### Steps that take long are reckoned from gradients
+echo "{data: {kind: gaussian, n: 1000, d: 100}, model: {layers: 'dense 300, relu, dense 1', loss: squared}, method: rgd, stop: {epochs: 2}}" >heavy.yaml
+runs reproduce heavy.yaml --jobs 1 --out heavy
+check "how long it may take" grep -qE '^1 run, about [0-9.]+ s, one at a time' stdout
+
 done_testing

@@ -52,7 +52,7 @@ def run(build, story, at=0, kind="EIO"):
     with open("state", "wb") as out:
         out.write(bytes(STATE.size))
     environment = dict(os.environ, LD_PRELOAD=build + "/tests/fail_calls.so", GOMP_SPINCOUNT="1000", OPENBLAS_NUM_THREADS="1",
-                       LC_ALL="C", SPRINT_CALLS_UNDER="out", SPRINT_CALLS_STATE="state", SPRINT_CALLS_AT=str(at), SPRINT_CALLS_DO=kind)
+                       LC_ALL="C", SPRINT_CALLS_UNDER="/out", SPRINT_CALLS_STATE="state", SPRINT_CALLS_AT=str(at), SPRINT_CALLS_DO=kind)
     if at == 0:
         del environment["LD_PRELOAD"]
     done = subprocess.run([build + "/sprint", "run", "c.yaml", "--out", "out", "--threads", "1"] + story.arguments,

@@ -1,10 +1,15 @@
 /* Preloaded, it makes one call to the file system go wrong, whoever makes it, stdio included: a seccomp filter hands
  * such calls to a signal handler, which counts those that are about the folder of SPRINT_CALLS_UNDER and that may go
  * wrong as SPRINT_CALLS_DO says. The one of the number that SPRINT_CALLS_AT has, counted from 1 over all processes,
- * does: kill        the whole process group is ended, before the call EIO, EINTR  the call fails ENOSPC      it fails,
- * and so do all that take room from then on short       a write writes half of what it was given SPRINT_CALLS_STATE
- * names a file that is shared by all processes and says afterwards what happened: struct state. The coarse clock is as
- * fine as the other, so that checkpoints can be due at every step. */
+ * does:
+ *   kill        the whole process group is ended, before the call
+ *   EIO, EINTR  the call fails
+ *   ENOSPC      it fails, and so do all that take room from then on
+ *   short       a write writes half of what it was given
+ * SPRINT_CALLS_STATE names a file that is shared by all processes and says afterwards what happened: struct state. The
+ * file that SPRINT_CALLS_LIST names, if any, gets a line for each call that counts: its number, and where it comes
+ * from, by the nearest SPRINT_DEPTH calls within the program. The coarse clock is as fine as the other, so that
+ * checkpoints can be due at every step. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -17,6 +22,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -25,6 +31,8 @@
 #include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
+
+#include "place.h"
 
 #define OURS 0x5350524943414c4cu /* a sixth argument, which none of these calls has: let it through */
 
@@ -41,6 +49,8 @@ struct state {
 static struct state *state;
 static const char *under, *deed;
 static unsigned at;
+static int list = -1; /* the file of SPRINT_CALLS_LIST */
+static struct place place;
 
 /* What a call is about: a path, maybe from an open folder, or a descriptor. */
 enum about { PATH, AT_PATH, DESCRIPTOR };
@@ -85,13 +95,17 @@ static size_t path_of(int descriptor, char *path) {
   return length < 0 ? 0 : (size_t)length;
 }
 
+/* A path, from the working folder where it is relative to that. */
 static size_t copy_path(const char *from, char *path) {
-  size_t length = strlen(from) < MOST_PATH ? strlen(from) : MOST_PATH - 1;
-  memcpy(path, from, length);
-  return length;
+  long start = *from == '/' ? 0 : call(SYS_readlink, (long)"/proc/self/cwd", (long)path, MOST_PATH - 2, 0, 0);
+  if (*from != '/' && start > 0) path[start++] = '/';
+  size_t begin = start > 0 ? (size_t)start : 0, room = MOST_PATH - 1 - begin;
+  size_t length = strlen(from) < room ? strlen(from) : room;
+  memcpy(path + begin, from, length);
+  return begin + length;
 }
 
-/* What the call is about, as far as can be said: relative paths of folders that are open count as these. */
+/* What the call is about, as far as can be said: paths from folders that are open count as these. */
 static void find_path(const struct call *found, const greg_t *registers, char *path) {
   long a = registers[REG_RDI];
   const char *second = (const char *)registers[REG_RSI];
@@ -125,10 +139,17 @@ static bool can_go_wrong(const struct call *found, long length) {
   return true;
 }
 
+static void list_it(unsigned number) {
+  char line[64];
+  int length = snprintf(line, sizeof line, "%u %llx\n", number, (unsigned long long)place_here(&place));
+  call(SYS_write, list, (long)line, length, 0, 0);
+}
+
 /* 0, or minus the error with which the call is to fail. */
 static long doom(const struct call *found, const char *path, long *length) {
   if (!can_go_wrong(found, *length)) return 0;
   unsigned count = ++state->n_calls;
+  if (list >= 0) list_it(count);
   if (count > at && at > 0 && does("ENOSPC")) return -ENOSPC;
   if (count != at) return 0;
   note(found, path);
@@ -191,12 +212,15 @@ int clock_gettime(clockid_t clock, struct timespec *ret_time) {
 }
 
 __attribute__((constructor)) static void start(void) {
-  const char *path = getenv("SPRINT_CALLS_STATE"), *number = getenv("SPRINT_CALLS_AT");
+  const char *path = getenv("SPRINT_CALLS_STATE"), *number = getenv("SPRINT_CALLS_AT"),
+             *listed = getenv("SPRINT_CALLS_LIST");
   struct sigaction action = {.sa_sigaction = on_call, .sa_flags = SA_SIGINFO | SA_NODEFER};
   under = getenv("SPRINT_CALLS_UNDER");
   deed = getenv("SPRINT_CALLS_DO");
   if (!path || !number || !under || !deed) return;
   at = (unsigned)strtoul(number, NULL, 10);
+  place = place_start();
+  if (listed) list = open(listed, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
   int descriptor = open(path, O_RDWR | O_CLOEXEC);
   if (descriptor < 0) _exit(120);
   state = mmap(NULL, sizeof *state, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Every allocation of small commands failed once, the libraries' too: a sentence and an exit code that is not 0, or the
-same bytes as without a failure; no crash, and no file half written. What goes on in a folder is as it was, or as it
-should be.
+"""Every allocation, and every call about a file, of small commands failed once, the libraries' too: a sentence and an exit
+code that is not 0, or the same bytes as without a failure; no crash, and no file half written. What goes on in a folder
+is as it was, or as it should be.
 
-usage: faults.py BUILD [--all]      without --all: a sample of the allocations
+usage: faults.py BUILD [--all | --depth N]      without --all: the first one from each place alone, which is told by the nearest
+                                               N calls of the program (2)
 """
-import json, os, re, shutil, subprocess, sys, tempfile
+import os, re, shutil, subprocess, sys, tempfile
 
-SAMPLE = 40  # allocations of each command, spread evenly, without --all
+UNFILTERED = 120  # exit code of fail_calls.c where the kernel does not let it
 CONFIG = """data: {kind: csv, path: data.csv, label: bad, categories: [job]}
 model: {layers: 'dense 3, relu, dense 1'}
 shift: {kind: strategic, good: 0, alpha: 0.1}
@@ -49,6 +50,7 @@ def outputs():
     return found
 
 
+NEED_FOLDER = ("predict", "plot", "report", "grad", "landscape", "theory", "data", "fit-shift")
 # Folders that commands go on with, as they are before.
 BEFORE = {"tell": "asked", "ask": "told"}
 
@@ -62,28 +64,50 @@ def make_solvers(build):
     sprint("tell", "told", "told.csv")
 
 
-def run(build, arguments, fail=None, count=None):
-    environment = dict(os.environ, LD_PRELOAD=build + "/tests/fail_malloc.so", GOMP_SPINCOUNT="1000",
-                       OPENBLAS_NUM_THREADS="1", LC_ALL="C")
-    environment["SPRINT_FAIL"] = str(fail or 0)
-    if count:
-        environment["SPRINT_COUNT"] = count
+class Allocations:
+    """What is made to fail, by which library, and how it is told which one, and where to list them."""
+    name, library = "allocations", "fail_malloc.so"
+
+    @staticmethod
+    def environment(number, listing):
+        return dict(SPRINT_FAIL=str(number), **({"SPRINT_COUNT": listing} if listing else {}))
+
+
+class Calls:
+    name, library = "calls", "fail_calls.so"
+
+    @staticmethod
+    def environment(number, listing):
+        with open("state", "wb") as out:
+            out.write(bytes(256))
+        return dict(SPRINT_CALLS_UNDER=os.getcwd(), SPRINT_CALLS_STATE="state", SPRINT_CALLS_DO="EIO", SPRINT_CALLS_AT=str(number),
+                    **({"SPRINT_CALLS_LIST": listing} if listing else {}))
+
+
+def run(build, way, arguments, fail=0, depth=1, listing=None):
+    environment = dict(os.environ, LD_PRELOAD=build + "/tests/" + way.library, GOMP_SPINCOUNT="1000",
+                       OPENBLAS_NUM_THREADS="1", LC_ALL="C", SPRINT_DEPTH=str(depth), **way.environment(fail, listing))
     shutil.rmtree("out", ignore_errors=True)
-    if arguments[0] == "predict":
+    if arguments[0] in NEED_FOLDER:
         os.mkdir("out")
     if arguments[0] in BEFORE:
         shutil.copytree(BEFORE[arguments[0]], "out/solver")
     before = outputs()
     done = subprocess.run([build + "/sprint"] + arguments, env=environment, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120)
-    text = re.sub(rb"[0-9.]+ (ms|s|min)\b", b"", done.stdout)
+    text = re.sub(r"(, about )?[0-9.]+ (ms|s|min)\b", "", TIMES.sub("", done.stdout.decode()))
     return done.returncode, text, done.stderr, outputs(), before
 
 
-def judge(good, got):
+TOLERANT = ("plot", "report")  # they go on without what they say they cannot read
+
+
+def judge(command, good, got):
     code, out, err, files, before = got
     if code < 0 or code >= 128:
         return "killed by %d" % code
+    if code == good[0] and command in TOLERANT and "cannot be read" in out + err.decode():
+        return None
     if code == good[0] and (out != good[1] or files != good[3]):
         return "exit %d, and other bytes: %s" % (code, ", ".join(
             [path for path in set(files) | set(good[3]) if files.get(path) != good[3].get(path)] or ["standard output"]))
@@ -95,27 +119,61 @@ def judge(good, got):
     return None
 
 
-def torture(build, arguments, everything):
-    good = run(build, arguments, count="count")
+def chances(build, way, arguments, depth):
+    """What comes of the command, and what may fail in it: number and place of each."""
+    if os.path.exists("listing"):
+        os.remove("listing")
+    good = run(build, way, arguments, depth=depth, listing="listing")
+    if not os.path.exists("listing"):
+        return good, []
+    with open("listing") as lines:
+        return good, [(int(number), place) for number, place in map(str.split, lines)]
+
+
+def torture(build, way, arguments, depth, seen):
+    good, all_of_them = chances(build, way, arguments, depth or 1)
+    if good[0] == UNFILTERED or b"built without" in good[2]:
+        print("%-60s cannot be looked at here" % " ".join(arguments)[:60])
+        return True
     assert good[0] == 0, good
-    n = int(open("count").read())
-    step = 1 if everything else max(1, n // SAMPLE)
+    chosen = {}
+    for number, place in all_of_them:
+        if not depth or place not in seen:
+            chosen[number] = place
+        seen.add(place)
     wrong, failed = {}, 0
-    for k in range(1 + (0 if everything else step // 2), n + 1, step):
-        got = run(build, arguments, fail=k)
+    for k in sorted(chosen):
+        got = run(build, way, arguments, fail=k)
         failed += got[0] != 0
-        complaint = judge(good, got)
+        complaint = judge(arguments[0], good, got)
         if complaint:
             wrong.setdefault(complaint, []).append(k)
-    print("%-60s %6d allocations, every %d. failed: %d refused, %d wrong" % (
-        " ".join(arguments)[:60], n, step, failed, sum(map(len, wrong.values()))), flush=True)
+    print("%-60s %6d %s, %d made to fail: %d refused, %d wrong" % (
+        " ".join(arguments)[:60], len(all_of_them), way.name, len(chosen), failed, sum(map(len, wrong.values()))), flush=True)
     for complaint, where in sorted(wrong.items()):
-        print("  %s: %d, such as allocation %d" % (complaint, len(where), where[0]))
+        print("  %s: %d, such as number %d" % (complaint, len(where), where[0]))
     return not wrong
 
 
+def commands(model):
+    """Those that run no other program, then those that do: calls of these cannot be filtered."""
+    return [["run", "c.yaml", "--out", "out", "--threads", "1"], ["predict", model, "data.csv", "--out", "out/scores.csv"],
+            ["predict", model, "data.csv"], ["tell", "out/solver", "told.csv", "--request", "1"], ["ask", "out/solver", "--json"],
+            ["data", "info", "data.csv"], ["data", "info", model], ["data", "info", "data.csv", "--config"],
+            ["check", "c.yaml", "--threads", "1", "--json"], ["grad", "c.yaml", "--params", model, "--out", "out/gradient.npy"],
+            ["data", "export", "c.yaml", "--out", "out/data"], ["plot", "model"],
+            ["report", "model", "--out", "out/report.html"],
+            ["fit-shift", "--log", "data.csv=none", "--log", "data.csv=" + model, "--good", "0", "--bootstrap", "100", "--out", "out/shift.yaml"],
+            ["compare", "c.yaml", "--budget", "epochs=1", "--methods", "sgd,sprint", "--jobs", "1", "--out", "out"],
+            ["reproduce", "c.yaml", "--jobs", "1", "--out", "out"], ["list"], ["completion", "bash"]], [
+            ["plot", "model", "--out", "out/figure.svg"],
+            ["theory", "--L", "1", "--kappa", "0.1", "--m", "10", "--n", "100", "--delta0", "1", "--delta", "1", "--out", "out/theory.svg"],
+            ["landscape", "c.yaml", "--model", model, "--grid", "5", "--out", "out/figure.svg"]]
+
+
 def main():
-    build, everything = os.path.abspath(sys.argv[1]), "--all" in sys.argv
+    build, seen = os.path.abspath(sys.argv[1]), set()
+    depth = 0 if "--all" in sys.argv else int(sys.argv[3]) if "--depth" in sys.argv else 2
     folder = tempfile.mkdtemp()
     os.chdir(folder)
     good = True
@@ -125,13 +183,11 @@ def main():
         assert subprocess.run([build + "/sprint"] + trained, stdout=subprocess.DEVNULL).returncode == 0
         make_solvers(build)
         [model] = [os.path.join(at, "model.safetensors") for at, _, names in os.walk("model") if "model.safetensors" in names]
-        for arguments in (["run", "c.yaml", "--out", "out", "--threads", "1"],
-                          ["predict", model, "data.csv", "--out", "out/scores.csv"],
-                          ["predict", model, "data.csv"],
-                          ["tell", "out/solver", "told.csv", "--request", "1"], ["ask", "out/solver", "--json"],
-                          ["data", "info", "data.csv"], ["data", "info", model], ["data", "info", "data.csv", "--config"],
-                          ["check", "c.yaml", "--threads", "1", "--json"]):
-            good = torture(build, arguments, everything) and good
+        alone, others = commands(model)
+        for arguments in alone + others:
+            good = torture(build, Allocations, arguments, depth, seen) and good
+        for arguments in alone if os.path.exists(build + "/tests/" + Calls.library) else []:
+            good = torture(build, Calls, arguments, depth, seen) and good
     finally:
         shutil.rmtree(folder)
     sys.exit(not good)
