@@ -77,6 +77,40 @@ void sprint__file_abandon(struct sprint__file *file) {
   *file = (struct sprint__file){0};
 }
 
+/* What some file systems say of every folder: there is nothing that could be asked of them. */
+static bool is_never_synced(int error) {
+  return error == EINVAL || error == EBADF || error == ENOTSUP || error == EOPNOTSUPP || error == ENOSYS ||
+         error == EROFS;
+}
+
+/* 0, or what went wrong. A folder that may be written to and not read cannot be opened, and need not be. */
+static int sync_error(const char *path) {
+  int descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return errno == EACCES ? 0 : errno;
+  int error = 0;
+  do error = fsync(descriptor) == 0 ? 0 : errno;
+  while (error == EINTR);
+  close(descriptor);
+  return is_never_synced(error) ? 0 : error;
+}
+
+sprint_status sprint__folder_sync(sprint_context *context, const char *path) {
+  int error = sync_error(path);
+  if (error == 0) return SPRINT_OK;
+  return sprint_fail(context, SPRINT_ERROR_IO,
+                     "%s: cannot be synced, its newest files may be lost with the machine: %s", path, strerror(error));
+}
+
+/* Of the folder that a path is in, which is cut short for it: nothing is to fail here that could be avoided. */
+static sprint_status sync_parent(sprint_context *context, char *path) {
+  char *slash = strrchr(path, '/');
+  if (!slash || slash == path) return sprint__folder_sync(context, slash ? "/" : ".");
+  *slash = '\0';
+  sprint_status status = sprint__folder_sync(context, path);
+  *slash = '/';
+  return status;
+}
+
 /* Devices and FIFOs have nothing to sync, and say what is wrong when they are written to. */
 static bool settle(const struct sprint__file *file) {
   if (ferror(file->stream) || fflush(file->stream) != 0) return false;
@@ -88,6 +122,7 @@ sprint_status sprint__file_commit(sprint_context *context, struct sprint__file *
   sprint_status status = sprint__json_status(context);
   if (status == SPRINT_OK && !settle(file)) status = cannot_write(context, file->path);
   if (status == SPRINT_OK) fclose(sprint__give(&file->stream));
+  if (status == SPRINT_OK && file->part) status = sync_parent(context, file->target);
   sprint__file_abandon(file);
   return status;
 }
@@ -127,13 +162,6 @@ sprint_status sprint__folder_remove(sprint_context *context, const char *path) {
   return sprint__file_remove(context, path);
 }
 
-void sprint__folder_sync(const char *path) {
-  int descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) return;
-  fsync(descriptor);
-  close(descriptor);
-}
-
 sprint_status sprint_file_write(sprint_context *context, const char *path, const void *bytes, size_t size) {
   struct sprint__file file;
   SPRINT__REQUIRE(context, path);
@@ -159,7 +187,9 @@ sprint_status sprint__folder_make(sprint_context *context, const char *path) {
     if (prefix[i] != '/' && prefix[i] != '\0') continue;
     char cut = prefix[i];
     prefix[i] = '\0';
-    if (mkdir(prefix, 0777) != 0 && errno != EEXIST)
+    if (mkdir(prefix, 0777) == 0)
+      SPRINT__TRY(sync_parent(context, prefix));
+    else if (errno != EEXIST)
       return sprint_fail(context, SPRINT_ERROR_IO, "%s: the folder cannot be made: %s", path, strerror(errno));
     prefix[i] = cut;
   }

@@ -142,7 +142,6 @@ void sprint__checkpoint_take(sprint_run *run) {
   if (sprint__statefile_write(run->context, kept->newest, kept->before, &frame) != SPRINT_OK)
     note(kept, "no checkpoint could be written, a kill would lose the newest work: %s",
          sprint_context_error(run->context));
-  sprint__folder_sync(kept->unfinished);
   kept->taken = sprint__clock();
   kept->spent = kept->taken - start;
 }

@@ -47,13 +47,13 @@ static sprint_status move_all(sprint_context *context, const char *folder, const
   SPRINT__TRY(sprint__saved_forget(context, folder));
   for (size_t i = 0; i < SPRINT__COUNT(names); i++)
     SPRINT__TRY(move(context, folder, names[i], json_object_get(json, "files")));
-  sprint__folder_sync(folder);
+  SPRINT__TRY(sprint__folder_sync(context, folder));
   return move(context, folder, SPRINT__RECORD_FILE, NULL);
 }
 
 static sprint_status finish(sprint_context *context, const char *folder, const char *complete) {
   SPRINT__TRY(move_all(context, folder, complete));
-  sprint__folder_sync(folder);
+  SPRINT__TRY(sprint__folder_sync(context, folder));
   return sprint__folder_remove(context, complete);
 }
 
@@ -72,8 +72,7 @@ sprint_status sprint__install_commit(sprint_context *context, const char *folder
   SPRINT__SCOPED(sprint__free) char *saving = sprint__printf(context, "%s/" SAVING, folder);
   SPRINT__SCOPED(sprint__free) char *complete = sprint__printf(context, "%s/" COMPLETE, folder);
   if (!saving || !complete) return SPRINT_ERROR_MEMORY;
-  sprint__folder_sync(saving);
   SPRINT__TRY(sprint__file_rename(context, saving, complete));
-  sprint__folder_sync(folder);
+  SPRINT__TRY(sprint__folder_sync(context, folder));
   return finish(context, folder, complete);
 }
