@@ -16,7 +16,8 @@
 enum { BLOCK_SIZE = 65536 }; /* bytes read at once, at least */
 
 static sprint_status cannot_write(sprint_context *context, const char *path) {
-  return sprint_fail(context, SPRINT_ERROR_IO, "%s: cannot be written: %s", path, strerror(errno));
+  return sprint_fail(context, SPRINT_ERROR_IO, "%s: cannot be written: %s", path,
+                     errno ? strerror(errno) : "a write failed on the way");
 }
 
 /* Beside the target, after what processes that died have left there. */
@@ -111,9 +112,25 @@ static sprint_status sync_parent(sprint_context *context, char *path) {
   return status;
 }
 
+/* stdio remembers that a write failed, and not why: one more into the part, which goes, fails in the same way. Half of
+ * one may fit first. */
+static void ask_why(const struct sprint__file *file) {
+  static const char block[BLOCK_SIZE];
+  for (int tries = 0; tries < 2 && errno == 0; tries++)
+    if (write(fileno(file->stream), block, sizeof block) == (ssize_t)sizeof block) break;
+}
+
+/* Whether all has arrived; if not, errno says why, or is 0. */
+static bool is_flushed(const struct sprint__file *file) {
+  bool failed = ferror(file->stream) != 0;
+  if (fflush(file->stream) != 0) return false;
+  if (failed && file->part) ask_why(file);
+  return !failed;
+}
+
 /* Devices and FIFOs have nothing to sync, and say what is wrong when they are written to. */
 static bool settle(const struct sprint__file *file) {
-  if (ferror(file->stream) || fflush(file->stream) != 0) return false;
+  if (!is_flushed(file)) return false;
   return !file->part || (fsync(fileno(file->stream)) == 0 && rename(file->part, file->target) == 0);
 }
 
