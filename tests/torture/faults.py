@@ -76,7 +76,7 @@ def run(build, arguments, fail=None, count=None):
     before = outputs()
     done = subprocess.run([build + "/sprint"] + arguments, env=environment, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120)
-    text = re.sub(rb"[0-9.]+ (ms|s|min)\b", b"", done.stdout)
+    text = re.sub(r"[0-9.]+ (ms|s|min)\b", "", TIMES.sub("", done.stdout.decode()))
     return done.returncode, text, done.stderr, outputs(), before
 
 
