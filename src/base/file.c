@@ -163,14 +163,18 @@ sprint_status sprint__file_rename(sprint_context *context, const char *from, con
 }
 
 sprint_status sprint__folder_clear(sprint_context *context, const char *path) {
-  DIR *folder = opendir(path);
-  bool cleared = folder || errno == ENOENT;
+  int descriptor = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  DIR *folder = descriptor >= 0 ? fdopendir(descriptor) : NULL;
+  bool cleared = folder || (descriptor < 0 && errno == ENOENT);
   for (const struct dirent *entry; cleared && folder && (entry = readdir(folder));)
     if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
       cleared = unlinkat(dirfd(folder), entry->d_name, 0) == 0;
   sprint_status status =
       cleared ? SPRINT_OK : sprint_fail(context, SPRINT_ERROR_IO, "%s: cannot be emptied: %s", path, strerror(errno));
-  if (folder) closedir(folder);
+  if (folder)
+    closedir(folder);
+  else if (descriptor >= 0)
+    close(descriptor);
   return status;
 }
 

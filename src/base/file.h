@@ -34,7 +34,8 @@ sprint_status sprint__file_remove(sprint_context *context, const char *path);
 /* Renames, whatever is there under the new name. */
 sprint_status sprint__file_rename(sprint_context *context, const char *from, const char *to);
 
-/* Takes away the files in a folder; and the folder too, where there is one. Folders within it are refused. */
+/* Takes away the files in a folder; and the folder too, where there is one. Folders within it are refused, and links
+ * instead of it. */
 sprint_status sprint__folder_clear(sprint_context *context, const char *path);
 sprint_status sprint__folder_remove(sprint_context *context, const char *path);
 

@@ -16,7 +16,7 @@ sprint_status sprint__install_begin(sprint_context *context, const char *folder,
   if (!saving) return SPRINT_ERROR_MEMORY;
   SPRINT__TRY(sprint__folder_make(context, folder));
   SPRINT__TRY(sprint__install_settle(context, folder));
-  SPRINT__TRY(sprint_folder_lock(context, saving, &lock));
+  SPRINT__TRY(sprint__folder_lock_own(context, saving, &lock));
   SPRINT__TRY(sprint__folder_clear(context, saving));
   *ret_lock = sprint__give(&lock);
   *ret_saving = sprint__give(&saving);
@@ -64,7 +64,7 @@ sprint_status sprint__install_settle(sprint_context *context, const char *folder
   if (!complete) return SPRINT_ERROR_MEMORY;
   SPRINT__TRY(sprint__file_exists(context, complete, &is_there));
   if (!is_there) return SPRINT_OK;
-  SPRINT__TRY(sprint_folder_lock(context, complete, &lock));
+  SPRINT__TRY(sprint__folder_lock_own(context, complete, &lock));
   return finish(context, folder, complete);
 }
 
