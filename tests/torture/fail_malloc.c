@@ -1,5 +1,5 @@
-/* Preloaded, it makes one allocation fail, whoever asks for it: the one of the number that SPRINT_FAIL has, counted from
- * 1 once main has begun. 0: none fails, and the file that SPRINT_COUNT names gets how many there were. */
+/* Preloaded, it makes one allocation fail, whoever asks for it: the one of the number that SPRINT_FAIL has, counted
+ * from 1 once main has begun. 0: none fails, and the file that SPRINT_COUNT names gets how many there were. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -56,8 +56,8 @@ static int armed_main(int argc, char **argv, char **environment) {
   return real_main(argc, argv, environment);
 }
 
-int __libc_start_main(int (*entry)(int, char **, char **), int argc, char **argv, void (*init)(void), void (*fini)(void),
-                      void (*linker_fini)(void), void *stack_end) {
+int __libc_start_main(int (*entry)(int, char **, char **), int argc, char **argv, void (*init)(void),
+                      void (*fini)(void), void (*linker_fini)(void), void *stack_end) {
   int (*start)(int (*)(int, char **, char **), int, char **, void (*)(void), void (*)(void), void (*)(void), void *);
   *(void **)&start = dlsym(RTLD_NEXT, "__libc_start_main");
   real_main = entry;
