@@ -2,6 +2,7 @@
 PREFIX ?= /usr/local
 BUILD  ?= build
 JOBS   ?= $(shell nproc)
+WERROR ?= OFF
 # Test programs on the library wait by sleeping, so that other load does not stall them.
 export GOMP_SPINCOUNT ?= 1000
 
@@ -11,7 +12,7 @@ all: $(BUILD)/Makefile
 	@cmake --build $(BUILD) -j $(JOBS) -- --no-print-directory -s
 
 $(BUILD)/Makefile: CMakeLists.txt | setup
-	@cmake -S . -B $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX) >/dev/null
+	@cmake -S . -B $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX) -DSPRINT_WERROR=$(WERROR) >/dev/null
 
 setup:
 	@scripts/setup
@@ -78,9 +79,10 @@ portable: | setup
 	@cmake --build $(BUILD)-portable -j $(JOBS) -- --no-print-directory -s
 	cd $(BUILD)-portable && ctest --output-on-failure -j $(JOBS) -R '^sprint|^cli:(run|determinism|grad|verify)$$'
 
-# What two programs that read C find; what they are not asked for is in .clang-tidy and .cppcheck, with reasons.
-lint: $(BUILD)/Makefile
-	@scripts/setup clang-tidy cppcheck
+# What another compiler warns of, and what two programs that read C find; what they are not asked for is in .clang-tidy and
+# .cppcheck, with reasons.
+lint: all
+	@scripts/setup clang clang-tidy cppcheck libomp-14-dev
 	scripts/lint $(BUILD) $(JOBS)
 
 install: all

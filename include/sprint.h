@@ -551,12 +551,12 @@ typedef enum sprint_set {
 } sprint_set;
 SPRINT_API const char *sprint_set_word(sprint_set set); /* deployed, base, heldout, heldout_base */
 
-#define SPRINT_VERDICT_LIST(X)                                                                      \
-  X(UNKNOWN, "unknown", "unknown")                 /* there is too little to go by */               \
-  X(STABLE, "stable", "stable as asked for")       /* |grad J|^2 is what stop.gradient asked for */ \
-  X(NEAR, "near", "near a stable point")           /* 1/100 or less of where it began */            \
-  X(MOVING, "moving", "not at a stable point yet") /* on its way: smaller than where it began */    \
-  X(UNSTABLE, "unstable", "not stable")            /* not smaller, or growing */                    \
+#define SPRINT_VERDICT_LIST(X)                                                                        \
+  X(UNKNOWN, "unknown", "unknown")                 /* there is too little to go by */                 \
+  X(STABLE, "stable", "stable as asked for")       /* |grad J|^2 is what stop.gradient asked for */   \
+  X(NEAR, "near", "near a stable point")           /* 1/100 or less of where it began, or rounding */ \
+  X(MOVING, "moving", "not at a stable point yet") /* on its way: smaller than where it began */      \
+  X(UNSTABLE, "unstable", "not stable")            /* not smaller, or growing */                      \
   X(DIVERGED, "diverged", "diverged")
 
 typedef enum sprint_verdict {

@@ -16,7 +16,8 @@
 enum { BLOCK_SIZE = 65536 }; /* bytes read at once, at least */
 
 static sprint_status cannot_write(sprint_context *context, const char *path) {
-  return sprint_fail(context, SPRINT_ERROR_IO, "%s: cannot be written: %s", path, strerror(errno));
+  return sprint_fail(context, SPRINT_ERROR_IO, "%s: cannot be written: %s", path,
+                     errno ? strerror(errno) : "a write failed on the way");
 }
 
 /* Beside the target, after what processes that died have left there. */
@@ -77,9 +78,59 @@ void sprint__file_abandon(struct sprint__file *file) {
   *file = (struct sprint__file){0};
 }
 
+/* What some file systems say of every folder: there is nothing that could be asked of them. */
+static bool is_never_synced(int error) {
+  return error == EINVAL || error == EBADF || error == ENOTSUP || error == EOPNOTSUPP || error == ENOSYS ||
+         error == EROFS;
+}
+
+/* 0, or what went wrong. A folder that may be written to and not read cannot be opened, and need not be. */
+static int sync_error(const char *path) {
+  int descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return errno == EACCES ? 0 : errno;
+  int error = 0;
+  do error = fsync(descriptor) == 0 ? 0 : errno;
+  while (error == EINTR);
+  close(descriptor);
+  return is_never_synced(error) ? 0 : error;
+}
+
+sprint_status sprint__folder_sync(sprint_context *context, const char *path) {
+  int error = sync_error(path);
+  if (error == 0) return SPRINT_OK;
+  return sprint_fail(context, SPRINT_ERROR_IO,
+                     "%s: cannot be synced, its newest files may be lost with the machine: %s", path, strerror(error));
+}
+
+/* Of the folder that a path is in, which is cut short for it: nothing is to fail here that could be avoided. */
+static sprint_status sync_parent(sprint_context *context, char *path) {
+  char *slash = strrchr(path, '/');
+  if (!slash || slash == path) return sprint__folder_sync(context, slash ? "/" : ".");
+  *slash = '\0';
+  sprint_status status = sprint__folder_sync(context, path);
+  *slash = '/';
+  return status;
+}
+
+/* stdio remembers that a write failed, and not why: one more into the part, which goes, fails in the same way. Half of
+ * one may fit first. */
+static void ask_why(const struct sprint__file *file) {
+  static const char block[BLOCK_SIZE];
+  for (int tries = 0; tries < 2 && errno == 0; tries++)
+    if (write(fileno(file->stream), block, sizeof block) == (ssize_t)sizeof block) break;
+}
+
+/* Whether all has arrived; if not, errno says why, or is 0. */
+static bool is_flushed(const struct sprint__file *file) {
+  bool failed = ferror(file->stream) != 0;
+  if (fflush(file->stream) != 0) return false;
+  if (failed && file->part) ask_why(file);
+  return !failed;
+}
+
 /* Devices and FIFOs have nothing to sync, and say what is wrong when they are written to. */
 static bool settle(const struct sprint__file *file) {
-  if (ferror(file->stream) || fflush(file->stream) != 0) return false;
+  if (!is_flushed(file)) return false;
   return !file->part || (fsync(fileno(file->stream)) == 0 && rename(file->part, file->target) == 0);
 }
 
@@ -88,6 +139,7 @@ sprint_status sprint__file_commit(sprint_context *context, struct sprint__file *
   sprint_status status = sprint__json_status(context);
   if (status == SPRINT_OK && !settle(file)) status = cannot_write(context, file->path);
   if (status == SPRINT_OK) fclose(sprint__give(&file->stream));
+  if (status == SPRINT_OK && file->part) status = sync_parent(context, file->target);
   sprint__file_abandon(file);
   return status;
 }
@@ -111,27 +163,24 @@ sprint_status sprint__file_rename(sprint_context *context, const char *from, con
 }
 
 sprint_status sprint__folder_clear(sprint_context *context, const char *path) {
-  DIR *folder = opendir(path);
-  bool cleared = folder || errno == ENOENT;
+  int descriptor = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  DIR *folder = descriptor >= 0 ? fdopendir(descriptor) : NULL;
+  bool cleared = folder || (descriptor < 0 && errno == ENOENT);
   for (const struct dirent *entry; cleared && folder && (entry = readdir(folder));)
     if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
       cleared = unlinkat(dirfd(folder), entry->d_name, 0) == 0;
   sprint_status status =
       cleared ? SPRINT_OK : sprint_fail(context, SPRINT_ERROR_IO, "%s: cannot be emptied: %s", path, strerror(errno));
-  if (folder) closedir(folder);
+  if (folder)
+    closedir(folder);
+  else if (descriptor >= 0)
+    close(descriptor);
   return status;
 }
 
 sprint_status sprint__folder_remove(sprint_context *context, const char *path) {
   SPRINT__TRY(sprint__folder_clear(context, path));
   return sprint__file_remove(context, path);
-}
-
-void sprint__folder_sync(const char *path) {
-  int descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) return;
-  fsync(descriptor);
-  close(descriptor);
 }
 
 sprint_status sprint_file_write(sprint_context *context, const char *path, const void *bytes, size_t size) {
@@ -159,7 +208,9 @@ sprint_status sprint__folder_make(sprint_context *context, const char *path) {
     if (prefix[i] != '/' && prefix[i] != '\0') continue;
     char cut = prefix[i];
     prefix[i] = '\0';
-    if (mkdir(prefix, 0777) != 0 && errno != EEXIST)
+    if (mkdir(prefix, 0777) == 0)
+      SPRINT__TRY(sync_parent(context, prefix));
+    else if (errno != EEXIST)
       return sprint_fail(context, SPRINT_ERROR_IO, "%s: the folder cannot be made: %s", path, strerror(errno));
     prefix[i] = cut;
   }

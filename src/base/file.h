@@ -1,5 +1,6 @@
-/* Files that appear whole or not at all: written under a temporary name, synced, renamed. A link stays, and what it
- * leads to is replaced; what is no regular file, such as a device or a FIFO, is written to as it is. */
+/* Files that appear whole or not at all: written under a temporary name, synced, renamed, the folder synced. A link
+ * stays, and what it leads to is replaced; what is no regular file, such as a device or a FIFO, is written to as it is.
+ */
 #ifndef SPRINT_BASE_FILE_H
 #define SPRINT_BASE_FILE_H
 
@@ -15,8 +16,8 @@ struct sprint__file {
 
 sprint_status sprint__file_create(sprint_context *context, const char *path, struct sprint__file *ret_file);
 
-/* Flushes, syncs and renames, unless JSON of this thread lacks something (base/json.h); on failure removes the part.
- * The struct is done with either way. */
+/* Flushes, syncs, renames and syncs the folder, unless JSON of this thread lacks something (base/json.h); on failure
+ * removes the part. The struct is done with either way. */
 sprint_status sprint__file_commit(sprint_context *context, struct sprint__file *file);
 void sprint__file_abandon(struct sprint__file *file);
 
@@ -33,12 +34,14 @@ sprint_status sprint__file_remove(sprint_context *context, const char *path);
 /* Renames, whatever is there under the new name. */
 sprint_status sprint__file_rename(sprint_context *context, const char *from, const char *to);
 
-/* Takes away the files in a folder; and the folder too, where there is one. Folders within it are refused. */
+/* Takes away the files in a folder; and the folder too, where there is one. Folders within it are refused, and links
+ * instead of it. */
 sprint_status sprint__folder_clear(sprint_context *context, const char *path);
 sprint_status sprint__folder_remove(sprint_context *context, const char *path);
 
-/* What was renamed in it stays so, whatever happens to the machine. */
-void sprint__folder_sync(const char *path);
+/* What was renamed in it stays so, whatever happens to the machine; a failure where that cannot be said. File systems
+ * that sync no folders do what they can. */
+sprint_status sprint__folder_sync(sprint_context *context, const char *path);
 
 /* The folder and its parents, where missing. */
 sprint_status sprint__folder_make(sprint_context *context, const char *path);

@@ -47,7 +47,7 @@ SPRINT__INLINE group exp_of(group x, group shifted, group r, bool less_one) {
       (sprint_real)(1.0 / 6227020800.0),
   };
   group sum = SPRINT__ALL(inverse_factorial[EXP_TERMS - 1]);
-  for (int i = EXP_TERMS - 2; i >= less_one; i--) sum = sum * r + inverse_factorial[i];
+  for (int i = EXP_TERMS - 2; i >= (less_one ? 1 : 0); i--) sum = sum * r + inverse_factorial[i];
   group_bits k = (group_bits)shifted << MANTISSA_BITS;
   group scale = (group)((group_bits)((group){0} + 1) + k);
   group result = (group)((group_bits)sum + k), least = {0};

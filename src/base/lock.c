@@ -21,8 +21,8 @@ static bool is_at(int descriptor, const char *path) {
 }
 
 /* Opened and locked: a descriptor; -1: it could not be, and errno says why. File systems without locks go without. */
-static int lock_folder(const char *path) {
-  int descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+static int lock_folder(const char *path, int how) {
+  int descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | how);
   if (descriptor < 0) return -1;
   if (flock(descriptor, LOCK_EX | LOCK_NB) == 0 || (errno != EWOULDBLOCK && errno != EINTR)) return descriptor;
   int error = errno;
@@ -31,15 +31,23 @@ static int lock_folder(const char *path) {
   return -1;
 }
 
-sprint_status sprint_folder_lock(sprint_context *context, const char *folder, sprint_lock **ret_lock) {
-  SPRINT__REQUIRE(context, folder, ret_lock);
+static bool is_link(const char *path) {
+  struct stat info;
+  return lstat(path, &info) == 0 && S_ISLNK(info.st_mode);
+}
+
+/* `how`: O_NOFOLLOW, or 0. */
+static sprint_status lock_as(sprint_context *context, const char *folder, int how, sprint_lock **ret_lock) {
   SPRINT__SCOPED(sprint_lock_free) sprint_lock *lock = sprint__alloc(context, 1, sizeof *lock);
   if (!lock) return SPRINT_ERROR_MEMORY;
   lock->descriptor = -1;
   for (int tries = 0; tries < MOST_TRIES; tries++) {
+    if (how == O_NOFOLLOW && is_link(folder))
+      return sprint_fail(context, SPRINT_ERROR_IO, "%s: is a link; a folder was expected, as what is in it is cleared",
+                         folder);
     SPRINT__TRY(sprint__folder_make(context, folder));
     if (lock->descriptor >= 0) close(lock->descriptor);
-    lock->descriptor = lock_folder(folder);
+    lock->descriptor = lock_folder(folder, how);
     if (lock->descriptor < 0 && errno == EWOULDBLOCK)
       return sprint_fail(context, SPRINT_ERROR_IO,
                          "%s: another process is writing there; wait for it to end, or choose another folder", folder);
@@ -49,6 +57,15 @@ sprint_status sprint_folder_lock(sprint_context *context, const char *folder, sp
     }
   }
   return sprint_fail(context, SPRINT_ERROR_IO, "%s: cannot be locked: %s", folder, strerror(errno));
+}
+
+sprint_status sprint_folder_lock(sprint_context *context, const char *folder, sprint_lock **ret_lock) {
+  SPRINT__REQUIRE(context, folder, ret_lock);
+  return lock_as(context, folder, 0, ret_lock);
+}
+
+sprint_status sprint__folder_lock_own(sprint_context *context, const char *folder, sprint_lock **ret_lock) {
+  return lock_as(context, folder, O_NOFOLLOW, ret_lock);
 }
 
 void sprint_lock_free(sprint_lock *lock) {

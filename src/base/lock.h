@@ -10,4 +10,8 @@ struct sprint_lock {
 
 SPRINT__FREE_AT(sprint_lock_free, sprint_lock)
 
+/* As sprint_folder_lock, of a folder that nobody but us makes, fills and clears: a link there, which leads to what is
+ * somebody else's, is refused. */
+sprint_status sprint__folder_lock_own(sprint_context *context, const char *folder, sprint_lock **ret_lock);
+
 #endif

@@ -6,12 +6,19 @@
 
 #include "train.h"
 
+/* The folder that came with the program: beside it where it was built, else that of the installation; to be freed. */
+static char *own_experiments(void) {
+  char *built = cli_beside("experiments");
+  if (built && access(built, X_OK) == 0) return built;
+  free(built);
+  return cli_beside(SPRINT_SHARE "/experiments");
+}
+
 /* NAME.yaml in one of the folders for it; to be freed. NULL, after a sentence: nowhere. */
 static char *find_experiment(const char *name) {
   const char *named = getenv("SPRINT_EXPERIMENTS");
-  char *installed = cli_beside(SPRINT_SHARE "/experiments");
-  const char *const folders[] = {named && *named ? named : "experiments", "experiments",
-                                 installed ? installed : "experiments"};
+  char *own = own_experiments();
+  const char *const folders[] = {named && *named ? named : "experiments", "experiments", own ? own : "experiments"};
   char *path = NULL;
   for (size_t i = 0; i < sizeof folders / sizeof folders[0] && !path; i++) {
     path = cli_format("%s/%s.yaml", folders[i], name);
@@ -22,7 +29,7 @@ static char *find_experiment(const char *name) {
   if (!path)
     cli_print(stderr, "sprint: '%s' is not an experiment: there is no %s.yaml in %s%sexperiments or %s\n", name, name,
               named ? named : "", named ? ", " : "", folders[2]);
-  free(installed);
+  free(own);
   return path;
 }
 

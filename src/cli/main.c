@@ -1,5 +1,6 @@
 /* sprint: the command. One file per subcommand; this one picks it. */
 #define _POSIX_C_SOURCE 200809L
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -75,6 +76,7 @@ int main(int argc, char **argv) {
   const struct cli_command *command = cli_command_find(words, n, &used);
   if (!command) return CLI_USAGE;
   wait_politely(argv);
+  signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a write that fails, and that is said */
   cli_watch_json();
   sprint_context *context = NULL;
   if (sprint_context_new(&context) != SPRINT_OK) {

@@ -64,7 +64,7 @@ static bool all_zero(const struct cli_summary *summary, size_t point, size_t mea
 static void put_column(const struct cli_summary *summary, size_t point, size_t column, struct cli_table *table) {
   size_t measure = cli_measure(columns[column].measure);
   size_t n_classes = sprint_population_n_classes(sprint_experiment_population(summary->experiment));
-  cli_table_column(table, columns[column].group, columns[column].title);
+  cli_table_column(table, (int)columns[column].group, columns[column].title);
   if ((columns[column].of_two && n_classes != 2) || (columns[column].of_many && n_classes <= 2) ||
       (columns[column].of_shift && all_zero(summary, point, measure)))
     return;

@@ -160,9 +160,11 @@ static int conclude(const struct work *work) {
     return cli_interrupt_code();
   }
   if (n_failed) {
-    if (cli_plan_n_runs(plan) > 1)
-      cli_print(plan->talk, "%zu of %zu runs failed; the others are in %s\n", n_failed, cli_plan_n_runs(plan),
-                plan->out);
+    size_t n = cli_plan_n_runs(plan);
+    if (n > n_failed)
+      cli_print(plan->talk, "%zu of %zu runs failed; the others are in %s\n", n_failed, n, plan->out);
+    else if (n > 1)
+      cli_print(plan->talk, "all %zu runs failed\n", n);
     return CLI_FAILED;
   }
   cli_print(plan->talk, "traces and models are in %s\n", plan->out);

@@ -13,18 +13,24 @@ enum {
  * which a tile takes a line here and there. */
 enum { BAND_SIZE = 48 * 1024 };
 
+/* Parts of a group. */
+#ifndef SPRINT_DOUBLE
+typedef sprint_real group_of_four __attribute__((vector_size(4 * sizeof(sprint_real))));
+#endif
+typedef sprint_real group_of_two __attribute__((vector_size(2 * sizeof(sprint_real))));
+
 /* The first n numbers of a group that is not full: four, two, one. */
 SPRINT__INLINE void store_part(sprint_real *at, group value, size_t n) {
 #ifndef SPRINT_DOUBLE
   if (n & 4) {
-    __auto_type four = __builtin_shufflevector(value, value, 0, 1, 2, 3);
+    group_of_four four = __builtin_shufflevector(value, value, 0, 1, 2, 3);
     memcpy(at, &four, sizeof four);
     at += 4;
     value = (group)__builtin_shufflevector(value, value, 4, 5, 6, 7, 0, 1, 2, 3);
   }
 #endif
   if (n & 2) {
-    __auto_type two = __builtin_shufflevector(value, value, 0, 1);
+    group_of_two two = __builtin_shufflevector(value, value, 0, 1);
     memcpy(at, &two, sizeof two);
     at += 2;
   }

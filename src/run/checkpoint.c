@@ -142,7 +142,6 @@ void sprint__checkpoint_take(sprint_run *run) {
   if (sprint__statefile_write(run->context, kept->newest, kept->before, &frame) != SPRINT_OK)
     note(kept, "no checkpoint could be written, a kill would lose the newest work: %s",
          sprint_context_error(run->context));
-  sprint__folder_sync(kept->unfinished);
   kept->taken = sprint__clock();
   kept->spent = kept->taken - start;
 }
@@ -165,7 +164,7 @@ static sprint_status set_aside(sprint_run *run) {
   SPRINT__TRY(sprint__file_rename(run->context, kept->unfinished, aside));
   sprint_lock_free(sprint__give(&kept->lock));
   note(kept, "begins anew: what is unfinished is of other settings or another version, and was moved to %s", aside);
-  return sprint_folder_lock(run->context, kept->unfinished, &kept->lock);
+  return sprint__folder_lock_own(run->context, kept->unfinished, &kept->lock);
 }
 
 /* Goes on from the newest checkpoint that is whole. */
@@ -226,7 +225,7 @@ static sprint_status open_folder(sprint_run *run, const char *folder) {
   kept->identity = sprint__run_identity(run);
   if (!kept->folder || !kept->unfinished || !kept->newest || !kept->before || !kept->identity)
     return sprint_fail(context, SPRINT_ERROR_MEMORY, "out of memory: %s", folder);
-  return sprint_folder_lock(context, kept->unfinished, &kept->lock);
+  return sprint__folder_lock_own(context, kept->unfinished, &kept->lock);
 }
 
 sprint_status sprint_run_keep(sprint_run *run, const char *folder, const sprint_keep_options *given) {
@@ -263,5 +262,5 @@ void sprint__checkpoint_sweep(sprint_context *context, const char *folder) {
   SPRINT__SCOPED(sprint__free) char *unfinished = sprint__printf(context, "%s/" UNFINISHED, folder);
   SPRINT__SCOPED(sprint_lock_free) sprint_lock *lock = NULL;
   if (!unfinished || access(unfinished, F_OK) != 0) return;
-  if (sprint_folder_lock(context, unfinished, &lock) == SPRINT_OK) sprint__folder_remove(context, unfinished);
+  if (sprint__folder_lock_own(context, unfinished, &lock) == SPRINT_OK) sprint__folder_remove(context, unfinished);
 }

@@ -28,10 +28,21 @@ static sprint_status refuse_key(sprint_context *context, const struct sprint__no
                           sprint__show(axis->key).text, keys);
 }
 
+/* A dot in a key of a grid is part of it, where one of --set enters a map. */
+static sprint_status refuse_map(sprint_context *context, const struct sprint__node *axis) {
+  struct sprint__shown key = sprint__show(axis->key), within = sprint__show(axis->children[0]->key);
+  return sprint__complain(
+      context, axis->place,
+      "key 'grid.%s': a list of values was expected, such as [0.1, 0.2]; keys within it are written "
+      "'%s.%s: [...]', and --set %s.%s=... gives all points one value",
+      key.text, key.text, within.text, key.text, within.text);
+}
+
 static sprint_status check_axis(sprint_context *context, const struct sprint__node *axis) {
   if (lies_in(axis->key, "data"))
     return refuse_axis(context, axis, axis, "all points share one population; no key of data was expected");
   if (sprint__key_is(axis->key, strcspn(axis->key, "."), SPRINT__OF_EXPERIMENT)) return refuse_key(context, axis);
+  if (axis->type == SPRINT__NODE_MAP && axis->n_children > 0) return refuse_map(context, axis);
   if (axis->type != SPRINT__NODE_LIST || axis->n_children == 0)
     return refuse_axis(context, axis, axis, "a list of values was expected, such as [0.1, 0.2]");
   for (size_t i = 0; i < axis->n_children; i++)

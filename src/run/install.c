@@ -16,7 +16,7 @@ sprint_status sprint__install_begin(sprint_context *context, const char *folder,
   if (!saving) return SPRINT_ERROR_MEMORY;
   SPRINT__TRY(sprint__folder_make(context, folder));
   SPRINT__TRY(sprint__install_settle(context, folder));
-  SPRINT__TRY(sprint_folder_lock(context, saving, &lock));
+  SPRINT__TRY(sprint__folder_lock_own(context, saving, &lock));
   SPRINT__TRY(sprint__folder_clear(context, saving));
   *ret_lock = sprint__give(&lock);
   *ret_saving = sprint__give(&saving);
@@ -47,13 +47,13 @@ static sprint_status move_all(sprint_context *context, const char *folder, const
   SPRINT__TRY(sprint__saved_forget(context, folder));
   for (size_t i = 0; i < SPRINT__COUNT(names); i++)
     SPRINT__TRY(move(context, folder, names[i], json_object_get(json, "files")));
-  sprint__folder_sync(folder);
+  SPRINT__TRY(sprint__folder_sync(context, folder));
   return move(context, folder, SPRINT__RECORD_FILE, NULL);
 }
 
 static sprint_status finish(sprint_context *context, const char *folder, const char *complete) {
   SPRINT__TRY(move_all(context, folder, complete));
-  sprint__folder_sync(folder);
+  SPRINT__TRY(sprint__folder_sync(context, folder));
   return sprint__folder_remove(context, complete);
 }
 
@@ -64,7 +64,7 @@ sprint_status sprint__install_settle(sprint_context *context, const char *folder
   if (!complete) return SPRINT_ERROR_MEMORY;
   SPRINT__TRY(sprint__file_exists(context, complete, &is_there));
   if (!is_there) return SPRINT_OK;
-  SPRINT__TRY(sprint_folder_lock(context, complete, &lock));
+  SPRINT__TRY(sprint__folder_lock_own(context, complete, &lock));
   return finish(context, folder, complete);
 }
 
@@ -72,8 +72,7 @@ sprint_status sprint__install_commit(sprint_context *context, const char *folder
   SPRINT__SCOPED(sprint__free) char *saving = sprint__printf(context, "%s/" SAVING, folder);
   SPRINT__SCOPED(sprint__free) char *complete = sprint__printf(context, "%s/" COMPLETE, folder);
   if (!saving || !complete) return SPRINT_ERROR_MEMORY;
-  sprint__folder_sync(saving);
   SPRINT__TRY(sprint__file_rename(context, saving, complete));
-  sprint__folder_sync(folder);
+  SPRINT__TRY(sprint__folder_sync(context, folder));
   return finish(context, folder, complete);
 }

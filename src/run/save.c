@@ -176,9 +176,9 @@ static sprint_status save_json(sprint_context *context, const char *folder, cons
   struct sprint__file file;
   if (!path) return SPRINT_ERROR_MEMORY;
   SPRINT__TRY(sprint__file_create(context, path, &file));
-  if (json_dumpf(json, file.stream, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) != 0) {
+  if (json_dumpf(json, file.stream, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) != 0 && !ferror(file.stream)) {
     sprint__file_abandon(&file);
-    return sprint_fail(context, SPRINT_ERROR_MEMORY, "%s: cannot be written: out of memory, or of room", path);
+    return sprint_fail(context, SPRINT_ERROR_MEMORY, "out of memory: %s", path);
   }
   fputc('\n', file.stream);
   return sprint__file_commit(context, &file);

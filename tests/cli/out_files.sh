@@ -47,6 +47,25 @@ else
   echo "$me: devices cannot be made here; those checks are left out"
 fi
 
+### A file that may not grow: one sentence that says why, and nothing is left, whether stdio meets the limit early or last
+for rows in 200 20000; do
+  (head -1 data.csv && yes "$(sed -n 2p data.csv)" | head -$rows) >long.csv
+  (
+    ulimit -f 1
+    "$SPRINT" predict $model long.csv --out limited.csv
+  ) >stdout 2>stderr
+  equal "$rows rows into a file of 1 kB: exit code" 1 $?
+  equal "$rows rows into a file of 1 kB" "sprint: limited.csv: cannot be written: File too large" "$(cat stderr)"
+  check "$rows rows into a file of 1 kB: nothing is left" test -z "$(find . -name 'limited.csv*')"
+done
+(
+  ulimit -f 1
+  "$SPRINT" run c.yaml --out limited
+) >stdout 2>stderr
+equal "a run whose files may not grow: exit code" 1 $?
+check "a run whose files may not grow: '$(cat stderr)'" grep -q 'cannot be written: File too large' stderr
+runs run c.yaml --out limited
+
 ### Standard output by its other names: what is there already stays there
 "$SPRINT" predict $model data.csv --out /dev/stdout >stdout.csv || fail "/dev/stdout"
 check "/dev/stdout in a file" cmp -s scores.csv stdout.csv

@@ -191,6 +191,12 @@ misuse 1 "seeds: '1,x' is not a list of whole numbers" credit --seeds 1,x
 misuse 1 'seeds' credit --seeds 1,1
 misuse 1 'is not a folder' credit --out experiments/credit.yaml
 
+### What came with the program is found from any folder
+mkdir elsewhere
+(cd elsewhere && unset SPRINT_EXPERIMENTS && "$SPRINT" reproduce demo --seeds 1 --set stop.epochs=1 --out found) >stdout 2>stderr ||
+  fail "reproduce demo from another folder: $(cat stderr)"
+check "reproduce demo from another folder: its runs" test -f elsewhere/found/sprint-paper/seed-1/run.json
+
 ### Bad grids, one sentence each
 # refused WORDS GRID [QUICK]
 refused() {
@@ -217,6 +223,9 @@ refused "bad.yaml:4: key 'quick': a map of keys was expected" '{}' 7
 refused "bad.yaml:4: key 'quick.quick': is within itself" '{}' '{quick: {}}'
 refused "bad.yaml:4: unknown key 'stopp'; did you mean 'stop'?" '{}' '{stopp: {epochs: 1}}'
 refused "bad.yaml:4: key 'stop.epochs'" '{}' '{stop: {epochs: -1}}'
+refused "key 'grid.step': a list of values was expected, such as \[0.1, 0.2\]; keys within it are written 'step.size: \[...\]'" \
+  '{step: {size: [1]}}'
+misuse 1 "set grid.step.size=3: key 'grid.step': .*--set step.size=... gives all points one value" credit --set grid.step.size=3
 cat >experiments/bad.yaml <<'END'
 data: {n: 20}
 grid: {step.size: [1, 2]}

@@ -46,6 +46,19 @@ while [ $killed -lt $kills ]; do
   same parts-$folder
 done
 
+### Folders within that of a run are cleared: links in their place lead to what is somebody else's
+for within in saving complete unfinished; do
+  mkdir -p linked-$within/saga/seed-1 others
+  echo precious >others/thesis.tex
+  ln -s "$PWD/others" linked-$within/saga/seed-1/$within
+  "$SPRINT" run c.yaml --only saga --out linked-$within >stdout 2>stderr
+  equal "a link as '$within': exit code" 1 $?
+  check "a link as '$within': '$(cat stderr)'" grep -q "/$within: is a link; a folder was expected" stderr
+  equal "a link as '$within': what it leads to" thesis.tex "$(ls others)"
+  rm linked-$within/saga/seed-1/$within
+  runs run c.yaml --only saga --out linked-$within
+done
+
 ### A signal: what was done is kept, exit code 128 and the signal
 sed 's/epochs: 6/epochs: 2000/' c.yaml >long.yaml
 for signal in HUP:129 INT:130 USR1:138 PIPE:141 TERM:143 XCPU:152 XFSZ:153; do

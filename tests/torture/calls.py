@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Every call to the file system that a run makes in its folder, gone wrong once in every way: killed there, a full disk from
-there on, EIO, EINTR, half a write. Afterwards the folder holds the old run or the new one, whole; the same command then
+there on, EIO, EINTR, half a write, nothing synced. Afterwards the folder holds the old run or the new one, whole; the same command then
 succeeds, and leaves the bytes of a run to which nothing happened.
 
 usage: calls.py BUILD [--all] [STORY]...      without --all: every so many-th call, others for every way
@@ -8,7 +8,8 @@ usage: calls.py BUILD [--all] [STORY]...      without --all: every so many-th ca
 import hashlib, json, os, re, shutil, signal, struct, subprocess, sys, tempfile
 
 SAMPLE = 12  # calls of each story and kind, spread evenly, without --all
-KINDS = ("kill", "ENOSPC", "EIO", "EINTR", "short")
+KINDS = ("kill", "ENOSPC", "EIO", "EINTR", "short", "unsynced")
+ALWAYS = "unsynced"  # few calls: all of them
 MOST_CALLS = 5000
 UNFILTERED, SKIPPED = 120, 77  # exit codes: of fail_calls.c where the kernel does not let it; of a test that was left out
 CONFIG = """data: {kind: lending, n: 60}
@@ -33,13 +34,13 @@ class Wrong(Exception):
 class Story:
     """What is in the folder before, and the command: `old` is a finished run of other settings, if any."""
 
-    def __init__(self, name, old, arguments):
-        self.name, self.old, self.arguments = name, old, arguments
+    def __init__(self, name, old, every):
+        self.name, self.old = name, old
+        self.arguments = ["run", "c.yaml", "--out", "out", "--threads", "1", "--checkpoint", every]
 
 
-STORIES = (Story("new", False, ["--checkpoint", "100"]),
-           Story("replaced", True, ["--checkpoint", "100"]),
-           Story("checkpoints", False, ["--checkpoint", "0.000001"]))
+STORIES = (Story("new", False, "100"), Story("replaced", True, "100"), Story("checkpoints", False, "0.000001"))
+TELL = ["tell", "out", "told.csv", "--request", "1"]
 
 
 def read(path):
@@ -47,7 +48,7 @@ def read(path):
         return stream.read()
 
 
-def run(build, story, at=0, kind="EIO"):
+def run(build, arguments, at=0, kind="EIO"):
     """Exit code, stderr, and what the library did: how many calls there were, and what it did to which."""
     with open("state", "wb") as out:
         out.write(bytes(STATE.size))
@@ -55,9 +56,8 @@ def run(build, story, at=0, kind="EIO"):
                        LC_ALL="C", SPRINT_CALLS_UNDER="/out", SPRINT_CALLS_STATE="state", SPRINT_CALLS_AT=str(at), SPRINT_CALLS_DO=kind)
     if at == 0:
         del environment["LD_PRELOAD"]
-    done = subprocess.run([build + "/sprint", "run", "c.yaml", "--out", "out", "--threads", "1"] + story.arguments,
-                          env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          timeout=120, start_new_session=True)
+    done = subprocess.run([build + "/sprint"] + arguments, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, timeout=120, start_new_session=True)
     n_calls, fired, number, _, path = STATE.unpack(read("state"))
     return done.returncode, done.stderr.decode(), n_calls, \
         "%s %s" % (CALLS.get(number, number), path.rstrip(b"\0").decode()) if fired else None
@@ -102,8 +102,15 @@ def begin(story):
         shutil.copytree("old", "out")
 
 
-def judge(story, old, new, got):
+def judge_sync(kind, got):
     code, said, _, what = got
+    passed = code == 0 and what and "/unfinished" in what  # a checkpoint of a run that has ended well
+    if what and not passed and what.startswith("fsync") and kind in ("EIO", "ENOSPC", "unsynced") and not said.strip():
+        raise Wrong("exit %d, and not a word of a sync that failed" % code)
+
+
+def judge(old, new, got):
+    code, said, _, _ = got
     there = which(old, new)
     if there is None and old:
         raise Wrong("the old run is gone")
@@ -133,12 +140,13 @@ def judge_again(new, got):
 def torture_one(build, story, old, new, at, kind):
     """What was done to which call (None: nothing), and what is wrong with what came of it (None: nothing)."""
     begin(story)
-    got = run(build, story, at, kind)
+    got = run(build, story.arguments, at, kind)
     if got[1] and "preload" in got[1]:
         sys.exit(got[1])
     try:
-        judge(story, old, new, got)
-        judge_again(new, run(build, story))
+        judge(old, new, got)
+        judge_sync(kind, got)
+        judge_again(new, run(build, story.arguments))
     except Wrong as wrong:
         return got[3], str(wrong)
     return got[3], None
@@ -146,22 +154,58 @@ def torture_one(build, story, old, new, at, kind):
 
 def torture(build, story, everything):
     begin(story)
-    assert run(build, story)[0] == 0
+    assert run(build, story.arguments)[0] == 0
     new = files_of_run()
     old = {name: read("old/" + name) for name in NAMES if os.path.exists("old/" + name)} if story.old else None
-    return all([torture_kind(build, story, kind, old, new, everything) for kind in KINDS])
+    good = all([torture_kind(build, story, kind, old, new, everything) for kind in KINDS])
+    return syncs_nothing(build, story, old, new) and good
+
+
+def syncs_nothing(build, story, old, new):
+    """A file system that syncs no folders is no reason for a word."""
+    begin(story)
+    code, said, n, what = run(build, story.arguments, 1, "unsyncable")
+    good = code == 0 and not said.strip() and n > 1 and what is not None and which(old, new) == "new"
+    if not good:
+        print("%-12s folders that cannot be synced: exit %d, %d calls: %s" % (story.name, code, n, said))
+    return good
+
+
+def torture_tell(build):
+    """A solver in a folder: told, and a sync fails. It is where it was or one step further, and it is said."""
+    with open("told.csv", "w") as out:
+        out.write("income,age,bad,id,deployment\n")
+        for i in range(60):
+            out.write("%d,%d,%d,p%d,1\n" % (1000 + 37 * i % 501, 20 + 13 * i % 41, i * i % 3 == 1, i))
+    with open("solver.yaml", "w") as out:
+        out.write(re.sub("^data: .*", "data: {kind: csv, path: told.csv, label: bad, features: [income, age]}", CONFIG % 10))
+    subprocess.run([build + "/sprint", "ask", "solver", "--config", "solver.yaml"], stdout=subprocess.DEVNULL, check=True)
+    states, wrong, at, n = [], [], 0, 1
+    while at <= n:
+        shutil.rmtree("out", ignore_errors=True)
+        shutil.copytree("solver", "out")
+        got = run(build, TELL, at or MOST_CALLS, "unsynced")
+        states.append(read("out/state"))
+        if at == 0:
+            n = got[2]
+            assert got[0] == 0 and states[0] != read("solver/state"), got
+        elif got[0] == 0 or not got[1].strip() or states[at] not in (states[0], read("solver/state")):
+            wrong.append("sync %d (%s): exit %d, %s" % (at, got[3], got[0], got[1]))
+        at += 1
+    print("%-12s %-7s %5d calls, every 1. looked at: %d wrong" % ("tell", "unsynced", n, len(wrong)), *wrong, sep="\n  ")
+    return n > 1 and not wrong
 
 
 def torture_kind(build, story, kind, old, new, everything):
     begin(story)
-    code, said, n, _ = run(build, story, MOST_CALLS, kind)
+    code, said, n, _ = run(build, story.arguments, MOST_CALLS, kind)
     if code == UNFILTERED:
         print("calls cannot be filtered here (seccomp): nothing was looked at")
         sys.exit(SKIPPED)
     assert code == 0 and n > 0, (code, said, n)
-    step = 1 if everything else max(1, n // SAMPLE)
+    step = 1 if everything or kind == ALWAYS else max(1, n // SAMPLE)
     done, complaints = 0, {}
-    for at in range(1 + step * KINDS.index(kind) // len(KINDS), n + 1, step):
+    for at in range(1 + step * KINDS.index(kind) // len(KINDS) % step, n + 1, step):
         what, complaint = torture_one(build, story, old, new, at, kind)
         done += what is not None
         if complaint:
@@ -182,13 +226,15 @@ def main():
     try:
         with open("c.yaml", "w") as out:
             out.write(CONFIG % 6)
-        assert run(build, STORIES[0])[0] == 0
+        assert run(build, STORIES[0].arguments)[0] == 0
         os.rename("out", "old")
         with open("c.yaml", "w") as out:
             out.write(CONFIG % 10)
         for story in STORIES:
             if not chosen or story.name in chosen:
                 good = torture(build, story, everything) and good
+        if not chosen or "tell" in chosen:
+            good = torture_tell(build) and good
     finally:
         os.chdir("/")
         shutil.rmtree(folder)

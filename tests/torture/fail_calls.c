@@ -6,6 +6,8 @@
  *   EIO, EINTR  the call fails
  *   ENOSPC      it fails, and so do all that take room from then on
  *   short       a write writes half of what it was given
+ *   unsynced    a sync fails with EIO; other calls do not count
+ *   unsyncable  all syncs of folders fail, from there on, as on a file system that has none
  * SPRINT_CALLS_STATE names a file that is shared by all processes and says afterwards what happened: struct state. The
  * file that SPRINT_CALLS_LIST names, if any, gets a line for each call that counts: its number, and where it comes
  * from, by the nearest SPRINT_DEPTH calls within the program. The coarse clock is as fine as the other, so that
@@ -27,6 +29,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <ucontext.h>
@@ -133,7 +136,14 @@ static void note(const struct call *found, const char *path) {
 
 static bool does(const char *what) { return strcmp(deed, what) == 0; }
 
-static bool can_go_wrong(const struct call *found, long length) {
+static bool is_folder(long descriptor) {
+  struct stat info;
+  return call(SYS_fstat, descriptor, (long)&info, 0, 0, 0) == 0 && S_ISDIR(info.st_mode);
+}
+
+static bool can_go_wrong(const struct call *found, long descriptor, long length) {
+  if (does("unsynced")) return found->number == SYS_fsync;
+  if (does("unsyncable")) return found->number == SYS_fsync && is_folder(descriptor);
   if (does("ENOSPC")) return found->takes_room;
   if (does("short")) return (found->number == SYS_write || found->number == SYS_pwrite64) && length > 1;
   return true;
@@ -146,16 +156,18 @@ static void list_it(unsigned number) {
 }
 
 /* 0, or minus the error with which the call is to fail. */
-static long doom(const struct call *found, const char *path, long *length) {
-  if (!can_go_wrong(found, *length)) return 0;
+static long doom(const struct call *found, const char *path, long descriptor, long *length) {
+  if (!can_go_wrong(found, descriptor, *length)) return 0;
   unsigned count = ++state->n_calls;
   if (list >= 0) list_it(count);
   if (count > at && at > 0 && does("ENOSPC")) return -ENOSPC;
+  if (count > at && at > 0 && does("unsyncable")) return -EINVAL;
   if (count != at) return 0;
   note(found, path);
   if (does("kill")) end_all();
   if (does("short")) *length /= 2;
-  return does("ENOSPC") ? -ENOSPC : does("EIO") ? -EIO : does("EINTR") ? -EINTR : 0;
+  if (does("unsyncable")) return -EINVAL;
+  return does("ENOSPC") ? -ENOSPC : does("EIO") || does("unsynced") ? -EIO : does("EINTR") ? -EINTR : 0;
 }
 
 static void on_call(int number, siginfo_t *info, void *where) {
@@ -166,7 +178,7 @@ static void on_call(int number, siginfo_t *info, void *where) {
   while (found->number != info->si_syscall) found++;
   find_path(found, registers, path);
   long length = registers[REG_RDX], result = 0;
-  if (strstr(path, under)) result = doom(found, path, &length);
+  if (strstr(path, under)) result = doom(found, path, registers[REG_RDI], &length);
   if (result == 0 || found->number == SYS_close) { /* a close that fails has closed */
     long done =
         call(info->si_syscall, registers[REG_RDI], registers[REG_RSI], length, registers[REG_R10], registers[REG_R8]);

@@ -14,7 +14,7 @@ static sprint_context *context;
 
 static int set_up(void **state) {
   (void)state;
-  return sprint_context_new(&context);
+  return sprint_context_new(&context) != SPRINT_OK;
 }
 
 static int tear_down(void **state) {

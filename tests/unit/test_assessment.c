@@ -105,6 +105,40 @@ static void test_assessment__sees_the_edge(void **state) {
   }
 }
 
+/* grad J = theta - mean z of the test bed, whose zero is known: at its rounding nothing is left to go down by, however
+ * the first row compares with the last; a thousandth beside it, with a step too small to get anywhere, there is. */
+static void check_start(double beside, sprint_verdict expected, const char *said) {
+  struct world w = world_new("{kind: gaussian, n: 300, d: 2, standardize: none}", "{loss: mean}", "none");
+  sprint_real theta[2] = {0}, z[2];
+  double mean[2] = {beside, 0};
+  for (uint32_t i = 0; i < 300; i++) {
+    MUST(w.context, sprint_shift_respond(w.shift, theta, &i, 1, z));
+    for (size_t j = 0; j < 2; j++) mean[j] += z[j] / 300.0;
+  }
+  for (size_t j = 0; j < 2; j++) theta[j] = (sprint_real)mean[j];
+  sprint_run_options options = {.size = sizeof options,
+                                .spec = "{method: rgd, step: {size: 1e-6}, stop: {epochs: 12}}",
+                                .seed = 1,
+                                .shift = w.shift,
+                                .theta = theta};
+  sprint_run *run = NULL;
+  const char *sentence = NULL;
+  MUST(w.context, sprint_run_new(w.context, &options, &run));
+  MUST(w.context, sprint_run_go(run, NULL, NULL));
+  uint64_t evals = w.shift->evals;
+  assert_int_equal(sprint_assessment_verdict(assess(run, w.context), &sentence), expected);
+  assert_non_null(strstr(sentence, said));
+  assert_true(w.shift->evals == evals);
+  sprint_run_free(run);
+  world_free(&w);
+}
+
+static void test_assessment__knows_a_start_at_the_optimum(void **state) {
+  (void)state;
+  check_start(0, SPRINT_VERDICT_NEAR, "no more than rounding");
+  check_start(1e-3, SPRINT_VERDICT_UNSTABLE, "what it was at the start, and level");
+}
+
 static void test_assessment__sees_collapse(void **state) {
   (void)state;
   struct world w = world_new(lending, "{layers: 'dense 1', loss: logistic}", "{kind: retention, alpha: 60}");
@@ -216,10 +250,15 @@ static void test_assessment__is_read_again(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_assessment__has_the_losses),   cmocka_unit_test(test_assessment__is_quiet),
-      cmocka_unit_test(test_assessment__sees_the_edge),    cmocka_unit_test(test_assessment__sees_collapse),
-      cmocka_unit_test(test_assessment__sees_bias),        cmocka_unit_test(test_assessment__sees_the_majority),
-      cmocka_unit_test(test_assessment__of_what_diverged), cmocka_unit_test(test_assessment__is_read_again),
+      cmocka_unit_test(test_assessment__has_the_losses),
+      cmocka_unit_test(test_assessment__is_quiet),
+      cmocka_unit_test(test_assessment__sees_the_edge),
+      cmocka_unit_test(test_assessment__knows_a_start_at_the_optimum),
+      cmocka_unit_test(test_assessment__sees_collapse),
+      cmocka_unit_test(test_assessment__sees_bias),
+      cmocka_unit_test(test_assessment__sees_the_majority),
+      cmocka_unit_test(test_assessment__of_what_diverged),
+      cmocka_unit_test(test_assessment__is_read_again),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

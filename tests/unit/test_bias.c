@@ -11,8 +11,8 @@ static const char network[] = "{layers: 'dense 4, tanh, dense 1', loss: logistic
 static const char *const shifts[] = {
     "{kind: strategic, good: '0', alpha: 0.4}",
     "{kind: retention, alpha: 3, losses: exact}",
-    "{kind: both, response: {kind: strategic, good: '0', alpha: 0.4}, strata: {kind: retention, alpha: 3, losses: "
-    "exact}}",
+    ("{kind: both, response: {kind: strategic, good: '0', alpha: 0.4}, "
+     "strata: {kind: retention, alpha: 3, losses: exact}}"),
 };
 
 /* What an observer sees of the last two rows. */
