@@ -7,20 +7,6 @@
 #include "memory_help.h"
 #include "registry_help.h"
 
-enum { PEOPLE = 24, COLUMNS = 6 };
-
-/* Two classes that overlap. */
-static sprint_population *people_of(sprint_context *context) {
-  sprint_real x[PEOPLE * COLUMNS], y[PEOPLE];
-  sprint_population *people = NULL;
-  for (size_t i = 0; i < PEOPLE; i++) {
-    y[i] = (sprint_real)(i % 2);
-    for (size_t j = 0; j < COLUMNS; j++) x[i * COLUMNS + j] = (sprint_real)((i * 7 + j * 5) % 11) / 5 - y[i];
-  }
-  MUST(context, sprint_population_new(context, PEOPLE, COLUMNS, x, y, 2, &people));
-  return people;
-}
-
 /* A run, from its model on. */
 struct start {
   const sprint_population *people;
@@ -87,7 +73,7 @@ static void family_fails_well(const char *family, const char *all, const char *f
   static char specs[MOST_SPECS][SPEC];
   bool shifts = strcmp(family, "shifts") == 0;
   sprint_context *context = context_of_one_thread();
-  sprint_population *people = people_of(context);
+  sprint_population *people = few_people(context, 0);
   size_t n = shifts ? shifts_of(context, specs) : specs_of(context, family, all, specs);
   for (size_t i = 0; i < n; i++) {
     bool taken = false;
@@ -118,7 +104,7 @@ static void test_memory__steps(void **state) {
   (void)state;
   static char specs[MOST_SPECS][SPEC];
   sprint_context *context = context_of_one_thread();
-  sprint_population *people = people_of(context);
+  sprint_population *people = few_people(context, 0);
   size_t n = specs_of(context, "steps", "", specs);
   for (size_t i = 0; i < n; i++) {
     char spec[512];
@@ -185,7 +171,7 @@ static void test_memory__models(void **state) {
   static const char *const binary[] = {"{loss: logistic}", "{layers: 'dense 3, relu, dense 1', loss: {kind: sigmoid}}"};
   sprint_context *context = context_of_one_thread();
   sprint_status status = SPRINT_OK;
-  sprint_population *images = load_images(context), *people = people_of(context);
+  sprint_population *images = load_images(context), *people = few_people(context, 0);
   const char *all[SPRINT__COUNT(models) + SPRINT__COUNT(binary)];
   for (size_t i = 0; i < SPRINT__COUNT(all); i++) {
     bool of_two = i >= SPRINT__COUNT(models);
@@ -212,7 +198,7 @@ static sprint_status assess(sprint_context *context, const void *user) {
 static void test_memory__assessments(void **state) {
   (void)state;
   sprint_context *context = context_of_one_thread();
-  sprint_population *people = people_of(context);
+  sprint_population *people = few_people(context, 0);
   for (size_t w = 0; w < SPRINT__COUNT(worlds); w++) {
     struct start start = {people, worlds[w].model, worlds[w].shift, "{method: {batch: 7}, stop: {epochs: 1}}"};
     struct parts parts = {0};
