@@ -215,7 +215,6 @@ sprint_status sprint__solver_tell_made(sprint_solver *solver, const sprint_recor
 sprint_status sprint__kept_setup(sprint_solver *solver);
 void sprint__kept_clear(sprint_solver *solver);
 void sprint__kept_add(sprint_solver *solver, const sprint_records *records);
-const sprint_records *sprint__kept_records(const sprint_solver *solver);
 void sprint__kept_state(sprint_solver *solver, struct sprint__state *state);
 
 /* The sums of records told, stratum by stratum, at theta; added to what is there. */
