@@ -51,11 +51,13 @@ static bool fails_well(sprint_context *context, const struct start *start) {
   return status == SPRINT_OK;
 }
 
-/* One thread: on a busy machine two would wait for each other at every attempt. */
-static sprint_context *context_of_one_thread(void) {
+/* With kinds of plugins. One thread: on a busy machine two would wait for each other at every attempt. */
+static sprint_context *new_context(void) {
   sprint_context *context = NULL;
   assert_int_equal(sprint_context_new(&context), SPRINT_OK);
   MUST(context, sprint_context_set_threads(context, 1));
+  MUST(context, sprint_context_load_plugin(context, SPRINT_PLUGINS "/plugin_shift.so"));
+  MUST(context, sprint_context_load_plugin(context, SPRINT_PLUGINS "/plugin_method.so"));
   return context;
 }
 
@@ -66,14 +68,14 @@ static const struct start worlds[] = {
     {NULL, "{loss: mean}", "{kind: location}", NULL},
 };
 
-/* Every kind of a family, with each of its choices, takes part in a run of one of the worlds; `form` has a place for
- * it.
- */
+/* Every kind of a family, with each of its choices, takes part in a run of one of the worlds; `form` has a
+ * place for it. */
 static void family_fails_well(const char *family, const char *all, const char *form) {
   static char specs[MOST_SPECS][SPEC];
   bool shifts = strcmp(family, "shifts") == 0;
-  sprint_context *context = context_of_one_thread();
+  sprint_context *context = new_context();
   sprint_population *people = few_people(context, 0);
+  if (!shifts) MUST(context, sprint_context_load_plugin(context, SPRINT_PLUGINS "/twins.so")); /* whose shifts refuse */
   size_t n = shifts ? shifts_of(context, specs) : specs_of(context, family, all, specs);
   for (size_t i = 0; i < n; i++) {
     bool taken = false;
@@ -103,8 +105,9 @@ static void test_memory__shifts(void **state) {
 static void test_memory__steps(void **state) {
   (void)state;
   static char specs[MOST_SPECS][SPEC];
-  sprint_context *context = context_of_one_thread();
+  sprint_context *context = new_context();
   sprint_population *people = few_people(context, 0);
+  MUST(context, sprint_context_load_plugin(context, SPRINT_PLUGINS "/twins.so"));
   size_t n = specs_of(context, "steps", "", specs);
   for (size_t i = 0; i < n; i++) {
     char spec[512];
@@ -126,7 +129,7 @@ static void test_memory__engines(void **state) {
                                          {"{kind: retention, losses: snapshot}", "{batch: 64, correction: stratified}"},
                                          {"{kind: strategic, good: 0, memory: accumulating}", "{batch: 64}"}};
   const sprint_family *engines = family_of("engines");
-  sprint_context *context = context_of_one_thread();
+  sprint_context *context = new_context();
   sprint_population *images = load_images(context);
   for (size_t e = 0; e < engines->n_kinds; e++) {
     size_t taken = 0;
@@ -169,7 +172,7 @@ static void test_memory__models(void **state) {
       "{layers: 'dense 4, sigmoid, dense 3, softplus, dense 2, gelu, dense 1', loss: squared, l2: 0.1}", "{loss: mean}",
       "{loss: linear}"};
   static const char *const binary[] = {"{loss: logistic}", "{layers: 'dense 3, relu, dense 1', loss: {kind: sigmoid}}"};
-  sprint_context *context = context_of_one_thread();
+  sprint_context *context = new_context();
   sprint_status status = SPRINT_OK;
   sprint_population *images = load_images(context), *people = few_people(context, 0);
   const char *all[SPRINT__COUNT(models) + SPRINT__COUNT(binary)];
@@ -197,7 +200,7 @@ static sprint_status assess(sprint_context *context, const void *user) {
 /* What is said of a run that is done: it can be asked for again once there is memory. */
 static void test_memory__assessments(void **state) {
   (void)state;
-  sprint_context *context = context_of_one_thread();
+  sprint_context *context = new_context();
   sprint_population *people = few_people(context, 0);
   for (size_t w = 0; w < SPRINT__COUNT(worlds); w++) {
     struct start start = {people, worlds[w].model, worlds[w].shift, "{method: {batch: 7}, stop: {epochs: 1}}"};

@@ -87,15 +87,13 @@ static void test_memory__people_without_end(void **state) {
   snprintf(stream, sizeof stream, "{kind: stream, path: %s, label: repaid, window: 12}", path_of("plain.csv"));
   snprintf(classes, sizeof classes, "{kind: stream, path: %s, label: repaid, window: 12, classes: ['0', '1', '2']}",
            path_of("plain.csv"));
-  const char *const data[] = {"{kind: lending, endless: true, window: 50}",
-                              "{kind: gaussian, endless: true, window: 10, d: 2}", stream, classes};
+  const char *const worlds[][2] = {{"{kind: gaussian, endless: true, window: 10, d: 2}", "{loss: mean}"},
+                                   {stream, "{}"},
+                                   {classes, "{layers: dense 3, loss: softmax}"}};
   sprint_context *context = new_context();
-  for (size_t i = 0; i < SPRINT__COUNT(data); i++) {
-    struct start start = {data[i],
-                          i == 1   ? "{loss: mean}"
-                          : i == 3 ? "{layers: dense 3, loss: softmax}"
-                                   : "{}",
-                          "none", "{method: {kind: sgd, batch: 5, inner: 2}, stop: {steps: 4}}"};
+  for (size_t i = 0; i < SPRINT__COUNT(worlds); i++) {
+    struct start start = {worlds[i][0], worlds[i][1], "none",
+                          "{method: {kind: sgd, batch: 5, inner: 2}, stop: {steps: 4}}"};
     sprint_status status = SPRINT_OK;
     assert_true(fail_every_allocation(context, do_all, &start, &status) > 20);
     MUST(context, status);
