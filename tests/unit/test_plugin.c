@@ -201,6 +201,7 @@ static void test_plugin__refuses_bad_ones(void **state) {
   static const char *const cases[][2] = {
       {"version", "was compiled for version 0.0.9; this is version " SPRINT_VERSION},
       {"no-version", "does not say its version and precision"},
+      {"no-precision", "does not say its version and precision"},
       {"precision", "numbers; this library has " SPRINT_PRECISION},
       {"size", "the size of a sprint_plugin is 0"},
       {"null", "returns NULL"},
@@ -212,6 +213,7 @@ static void test_plugin__refuses_bad_ones(void **state) {
       {"newer", "uses fields that version " SPRINT_VERSION " of the library does not know"},
       {"no-name", "a shift is called ''"},
       {"odd-name", "a shift is called 'Bad Shift'"},
+      {"long-name", "a shift is called 'a-name-that-is-longer"},
       {"taken", "the name of the shift 'linear' is taken by the library"},
       {"twice", "it has two of the shift 'bad'"},
       {"no-help", "the shift 'bad' has no help"},
@@ -219,6 +221,7 @@ static void test_plugin__refuses_bad_ones(void **state) {
       {"params", "the shift 'bad' has no n_params of at most 100"},
       {"odd-key", "a parameter of the shift 'bad' is called 'a b'"},
       {"kind-key", "has a parameter 'kind', which there is already"},
+      {"twice-key", "the shift 'bad' has a parameter 'alpha', which there is already"},
       {"batch-key", "the method 'bad' has a parameter 'batch', which there is already"},
       {"type", "the parameter 'alpha' of the shift 'bad' has no type from BOOL to REALS"},
       {"choices", "the parameter 'alpha' of the shift 'bad' has no choices"},
@@ -230,6 +233,8 @@ static void test_plugin__refuses_bad_ones(void **state) {
       {"no-population", "the method 'bad' has no population"},
       {"no-snapshot", "the method 'bad' has no snapshot"},
       {"no-row", "the model.loss 'bad' has no row"},
+      {"no-meaning", "the model.loss 'bad' has no meaning of its outputs"},
+      {"taken-loss", "the name of the model.loss 'squared' is taken by the library"},
       {"no-size", "the step 'bad' has no size_of"},
   };
   sprint_context *context = context_with(NULL);

@@ -192,11 +192,33 @@ static void test_trouble__without_end(void **state) {
   world_free(&w);
 }
 
+/* The risk of a model is that of the records that a shift answers with. */
+static void test_trouble__in_risks(void **state) {
+  (void)state;
+  static const char *const shifts[] = {"{kind: retention}", "{kind: strategic, good: 0}"};
+  for (size_t s = 0; s < SPRINT__COUNT(shifts); s++) {
+    struct world w = world_new("{kind: lending, n: 50}", "{layers: dense 1}", shifts[s]);
+    sprint_real theta[11] = {0};
+    double loss = 7, gradient[11];
+    n_watched = 0;
+    watch(w.shift);
+    answers = failing = 0;
+    REFUSED(w.context, SPRINT_ERROR_INPUT, "answer 0 is not to be had",
+            sprint_risk(w.shift, theta, theta, &loss, NULL, gradient));
+    assert_true(loss == 7);
+    failing = -1;
+    MUST(w.context, sprint_risk(w.shift, theta, theta, &loss, NULL, gradient));
+    CLOSE(loss, log(2), 20); /* theta = 0 says one half of everybody */
+    world_free(&w);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_trouble__of_every_shift_under_every_method),
       cmocka_unit_test(test_trouble__by_every_engine),
       cmocka_unit_test(test_trouble__without_end),
+      cmocka_unit_test(test_trouble__in_risks),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
