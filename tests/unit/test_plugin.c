@@ -196,6 +196,24 @@ static void test_plugin__shifts_hear_of_deployments(void **state) {
   world_free(&w);
 }
 
+/* A method of a plugin that looks at everybody, by snapshots or at every step. */
+static void test_plugin__everybody_without_end(void **state) {
+  (void)state;
+  static const char *const methods[] = {"rgd-twin", "coupled-twin"};
+  struct world w = world_new("{kind: gaussian, endless: true, window: 20}", "{loss: mean}", "none");
+  MUST(w.context, sprint_context_load_plugin(w.context, TWINS));
+  for (size_t m = 0; m < 2; m++) {
+    sprint_run *run = NULL;
+    char spec[80], words[96];
+    snprintf(spec, sizeof spec, "{method: {kind: %s, batch: 7, inner: 3}}", methods[m]);
+    snprintf(words, sizeof words, "'%s' looks at everybody, and this population has no end", methods[m]);
+    sprint_run_options options = {.size = sizeof options, .spec = spec, .shift = w.shift};
+    REFUSED(w.context, SPRINT_ERROR_INPUT, words, sprint_run_new(w.context, &options, &run));
+    assert_null(run);
+  }
+  world_free(&w);
+}
+
 static void test_plugin__refuses_bad_ones(void **state) {
   (void)state;
   static const char *const cases[][2] = {
@@ -271,11 +289,12 @@ static void test_plugin__memory_runs_out(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_plugin__adds_to_one_context), cmocka_unit_test(test_plugin__is_suggested),
-      cmocka_unit_test(test_plugin__hands_settings_over), cmocka_unit_test(test_plugin__setups_that_fail),
-      cmocka_unit_test(test_plugin__callbacks_that_fail), cmocka_unit_test(test_plugin__twins_to_the_bit),
-      cmocka_unit_test(test_plugin__twins_to_rounding),   cmocka_unit_test(test_plugin__shifts_hear_of_deployments),
-      cmocka_unit_test(test_plugin__refuses_bad_ones),    cmocka_unit_test(test_plugin__memory_runs_out),
+      cmocka_unit_test(test_plugin__adds_to_one_context),   cmocka_unit_test(test_plugin__is_suggested),
+      cmocka_unit_test(test_plugin__hands_settings_over),   cmocka_unit_test(test_plugin__setups_that_fail),
+      cmocka_unit_test(test_plugin__callbacks_that_fail),   cmocka_unit_test(test_plugin__twins_to_the_bit),
+      cmocka_unit_test(test_plugin__twins_to_rounding),     cmocka_unit_test(test_plugin__shifts_hear_of_deployments),
+      cmocka_unit_test(test_plugin__everybody_without_end), cmocka_unit_test(test_plugin__refuses_bad_ones),
+      cmocka_unit_test(test_plugin__memory_runs_out),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
