@@ -1,5 +1,5 @@
-/* Memory that runs out: every method, shift, step rule, engine, layer and loss, as the registry has them, with each of
- * its allocations, or some of them, made to fail. The oracle: a status and a sentence, outputs as they were, and (under
+/* Memory that runs out: every method, shift, step rule, engine, layer and loss, as the registry has them, with
+ * allocations made to fail one at a time. The oracle: a status and a sentence, outputs as they were, and (under
  * sanitizers) nothing left behind. */
 #define _GNU_SOURCE
 #include "pixels_help.h"
