@@ -970,7 +970,8 @@ SPRINT_API sprint_status sprint_solver_told(const sprint_solver *solver, sprint_
 /* All of a solver in a file, between any two calls, so that the process may end: the file appears whole or not at all.
  * And back, into a solver that was made by the same options (the starting point may be another) and has not been asked:
  * it goes on as if nothing had happened, to the bit. A file that is damaged, or of other options, is refused, and the
- * solver is as it was. Methods and step rules of plugins are refused: they do not say what they remember. */
+ * solver is as it was. Where memory runs out while it is loaded, it can be loaded again, and nothing else: asking and
+ * telling are refused. Methods and step rules of plugins are refused: they do not say what they remember. */
 SPRINT_API sprint_status sprint_solver_save(const sprint_solver *solver, const char *path);
 SPRINT_API sprint_status sprint_solver_load(sprint_solver *solver, const char *path);
 SPRINT_API const sprint_real *sprint_solver_theta(const sprint_solver *solver);

@@ -35,6 +35,21 @@
     if (!(fabs(got__ - expected__) <= bound__)) fail_msg("%s = %.17g, expected %.17g", #GOT, got__, expected__); \
   } while (0)
 
+/* A few people of two classes that overlap; another start, other people. */
+enum { FEW = 24, FEW_COLUMNS = 6 };
+
+static inline sprint_population *few_people(sprint_context *context, size_t start) {
+  sprint_real x[FEW * FEW_COLUMNS], y[FEW];
+  sprint_population *people = NULL;
+  for (size_t i = 0; i < FEW; i++) {
+    y[i] = (sprint_real)(i % 2);
+    for (size_t j = 0; j < FEW_COLUMNS; j++)
+      x[i * FEW_COLUMNS + j] = (sprint_real)((start + i * 7 + j * 5) % 11) / 5 - y[i];
+  }
+  MUST(context, sprint_population_new(context, FEW, FEW_COLUMNS, x, y, 2, &people));
+  return people;
+}
+
 /* A population, model and shift over it. */
 struct world {
   sprint_context *context;

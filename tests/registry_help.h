@@ -61,6 +61,7 @@ static inline size_t shifts_of(const sprint_context *context, char shifts[MOST_S
   snprintf(shifts[n_shifts++], SPEC, "{kind: strategic, good: 0, alpha: 30, bounds: observed, budget: 2}");
   snprintf(shifts[n_shifts++], SPEC,
            "{kind: strategic, good: 1, alpha: 30, memory: accumulating, integers: [x3], only_up: [x4], cost: {x5: 2}}");
+  snprintf(shifts[n_shifts++], SPEC, "{kind: both, response: {kind: opinion, of: {kind: strategic, good: 0}}}");
   assert_true(n_shifts <= MOST_SPECS);
   return n_shifts;
 }

@@ -39,6 +39,10 @@ void sprint__state_part(struct sprint__state *state, const char *name, void *dat
   pass(state, name, data, size);
 }
 
+void sprint__state_array(struct sprint__state *state, const char *name, void *array, size_t n, size_t size) {
+  sprint__state_part(state, name, array, array ? n * size : 0);
+}
+
 void sprint__state_flag(struct sprint__state *state, const char *name, bool *flag) {
   uint8_t byte = *flag;
   sprint__state_part(state, name, &byte, 1);

@@ -21,6 +21,9 @@ struct sprint__state {
 /* `size` bytes under a name. What is read must have the name and the size that were written. */
 void sprint__state_part(struct sprint__state *state, const char *name, void *data, size_t size);
 
+/* An array of n items of `size` bytes; NULL has none. */
+void sprint__state_array(struct sprint__state *state, const char *name, void *array, size_t n, size_t size);
+
 /* A flag; and a number that may be no larger than `most`, which what follows depends on. */
 void sprint__state_flag(struct sprint__state *state, const char *name, bool *flag);
 void sprint__state_count(struct sprint__state *state, const char *name, size_t *count, size_t most);
@@ -31,7 +34,6 @@ static inline bool sprint__state_ok(const struct sprint__state *state) { return 
 /* A number, and an array of n of them (NULL: there is none, as the settings have it). */
 #define SPRINT__KEEP(STATE, NUMBER)    sprint__state_part((STATE), #NUMBER, &(NUMBER), sizeof(NUMBER))
 #define SPRINT__KEEP_FLAG(STATE, FLAG) sprint__state_flag((STATE), #FLAG, &(FLAG))
-#define SPRINT__KEEP_ARRAY(STATE, ARRAY, N) \
-  sprint__state_part((STATE), #ARRAY, (ARRAY), (ARRAY) ? (N) * sizeof *(ARRAY) : 0)
+#define SPRINT__KEEP_ARRAY(STATE, ARRAY, N) sprint__state_array((STATE), #ARRAY, (ARRAY), (N), sizeof *(ARRAY))
 
 #endif

@@ -57,7 +57,7 @@ static sprint_status add_loss(struct sprint__plugin *plugin, struct adapter *ada
   const sprint_kind *model = like(own->outputs);
   SPRINT__TRY(sprint__plugin_add(plugin, &sprint__loss_family, SPRINT__PLUGIN_KIND(own, &adapter->ops)));
   SPRINT__TRY(sprint__plugin_needs(plugin, &sprint__loss_family, own->name, "row", own->row));
-  SPRINT__TRY(sprint__plugin_needs(plugin, &sprint__loss_family, own->name, "a meaning of its outputs", model));
+  SPRINT__TRY(sprint__plugin_needs(plugin, &sprint__loss_family, own->name, "meaning of its outputs", model));
   adapter->ops = *(const struct sprint__loss_ops *)model->ops;
   adapter->ops.setup = adapter_setup;
   adapter->ops.sum = adapter_sum;

@@ -61,7 +61,6 @@ void sprint__csv_reader_free(struct sprint__csv_reader *r) {
   sprint__free(r);
 }
 
-size_t sprint__csv_line(const struct sprint__csv_reader *r) { return r->line; }
 
 static sprint_status reserve_field(struct sprint__csv_reader *r, size_t size) {
   SPRINT__TRY(sprint__grow(r->context, (void **)&r->text, r->n_text, &r->text_room, r->n_text + size, 1));

@@ -42,7 +42,6 @@ SPRINT__FREE_AT(sprint__csv_reader_free, struct sprint__csv_reader)
 /* Takes the bytes to the end of the first line, or all; *ret_used says how many. At most one row comes of it. */
 sprint_status sprint__csv_feed_line(struct sprint__csv_reader *reader, const char *bytes, size_t size,
                                     size_t *ret_used);
-size_t sprint__csv_line(const struct sprint__csv_reader *reader); /* that the next byte is on, from 1 */
 
 /* Nothing follows: a last row without a line end may come. */
 sprint_status sprint__csv_finish(struct sprint__csv_reader *reader);

@@ -21,6 +21,7 @@ sprint_status sprint_solver_save(const sprint_solver *solver, const char *path) 
   SPRINT__REQUIRE(solver->context, path);
   SPRINT__SCOPED(sprint__free) char *identity = NULL;
   struct sprint__statefile_frame frame;
+  SPRINT__TRY(sprint__solver_check_whole(solver));
   SPRINT__TRY(frame_of(solver, &identity, &frame));
   return sprint__statefile_write(solver->context, path, NULL, &frame);
 }
@@ -41,10 +42,12 @@ sprint_status sprint_solver_load(sprint_solver *solver, const char *path) {
   SPRINT__CLEARED(sprint__statefile_close) struct sprint__statefile file = {0};
   struct sprint__statefile_frame frame;
   SPRINT__TRY(frame_of(solver, &identity, &frame));
-  if (solver->cost.deployments > 0 || solver->asked)
+  if (!solver->half_loaded && (solver->cost.deployments > 0 || solver->asked))
     return sprint_fail(solver->context, SPRINT_ERROR_ARGUMENT, "%s: the solver has begun; a new one was expected",
                        path);
   enum sprint__statefile_found found = sprint__statefile_open(path, &frame, &file);
   if (found != SPRINT__STATEFILE_GOOD) return refuse(solver, path, found);
-  return sprint__statefile_read(solver->context, &file, &frame);
+  sprint_status status = sprint__statefile_read(solver->context, &file, &frame);
+  solver->half_loaded = status != SPRINT_OK;
+  return status;
 }

@@ -169,8 +169,8 @@ static sprint_status look_at_range(const struct look *look) {
     char *one = sprint__printf(context, "%s%s (%.3g %% of people; the data has %.4g to %.4g, they end at %.4g to %.4g)",
                                n ? ", " : "", move->name, 100 * move->left, move->observed_least,
                                move->observed_greatest, move->least, move->greatest);
-    if (!one) return SPRINT_ERROR_MEMORY;
-    if (n < NAMED) sprint__text_add(&text, one);
+    text.failed = text.failed || !one;
+    if (n < NAMED && one) sprint__text_add(&text, one);
   }
   SPRINT__SCOPED(sprint__free) char *columns = sprint__text_take(&text);
   if (!columns) return SPRINT_ERROR_MEMORY;

@@ -48,10 +48,9 @@ static void move_on(void *user, size_t start, size_t n, sprint_real *x) {
 
 static sprint_status decay_deployed(sprint_shift *shift, const sprint_real *theta) {
   const struct decay *s = shift->impl;
-  if (s->wrap.inner->ops->deployed) SPRINT__CALL_PART(shift, s->wrap.inner, deployed, theta);
-  if (s->affine) move(s, shift->state, shift->model->n_params, theta);
-  if (s->affine || !s->n_features || s->movers == DRAWN) return SPRINT_OK;
-  return sprint__wrap_everybody(&s->wrap, theta, move_on, shift);
+  if (!s->affine) return sprint__wrap_everybody(&s->wrap, theta, move_on, shift);
+  move(s, shift->state, shift->model->n_params, theta);
+  return SPRINT_OK;
 }
 
 /* Records from outside have not moved yet: their first step is from the base. */
@@ -131,14 +130,14 @@ static void take_after(sprint_shift *shift, const sprint_shift *inner) {
   bool moves = sprint__shift_moves(inner), all_at_once = moves && s->movers == EVERYBODY;
   shift->ops = &s->ops;
   s->ops = (struct sprint__shift_ops){
-      .deployed = inner->ops->deployed || all_at_once ? decay_deployed : NULL,
+      .deployed = all_at_once ? decay_deployed : NULL,
       .respond = moves ? decay_respond : NULL,
       .strata = sprint__shift_reweights(inner) ? decay_strata : NULL,
       .drawn = inner->ops->drawn || (moves && !all_at_once) ? decay_drawn : NULL,
       .resumes = true, /* where the shift within does */
   };
   shift->keeps_records = moves;
-  shift->remembers_deployments = all_at_once || inner->remembers_deployments;
+  shift->remembers_deployments = all_at_once;
   shift->uses_theta = inner->uses_theta;
   if (s->ops.strata && shift->uses_theta == SPRINT__USES_THETA_AT_EPOCH) /* p moves on within an epoch, too */
     shift->uses_theta = SPRINT__USES_THETA_AT_DEPLOYMENT;

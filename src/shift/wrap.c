@@ -1,6 +1,8 @@
 /* Shifts around another shift: see wrap.h. */
 #include "shift/wrap.h"
 
+#include <assert.h>
+
 static size_t piece_for(const sprint_population *population) {
   size_t rows = sprint__piece_rows(population->d);
   return rows < population->n ? rows : population->n;
@@ -18,6 +20,7 @@ sprint_status sprint__wrap_new(sprint_shift *shift, const struct sprint__section
   wrap.inner = shift->parts[0];
   if (wrap.inner->keeps_records)
     return sprint__refuse(section, "of", "a shift whose people do not remember where they stand was expected");
+  assert(!wrap.inner->ops->deployed); /* who hears of deployments keeps records */
   if (sprint__shift_moves(wrap.inner)) {
     wrap.who = sprint__arena_take(arena, wrap.piece, sizeof *wrap.who);
     wrap.x = sprint__arena_take(arena, wrap.piece, shift->population->d * sizeof *wrap.x);

@@ -11,8 +11,6 @@ struct sprint__kept {
   double *weight;
 };
 
-const sprint_records *sprint__kept_records(const sprint_solver *solver) { return &solver->kept->records; }
-
 void sprint__kept_clear(sprint_solver *solver) {
   struct sprint__kept *kept = solver->kept;
   kept->records = (sprint_records){.size = sizeof kept->records,

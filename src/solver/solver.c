@@ -126,6 +126,7 @@ static bool must_deploy(const sprint_solver *solver, const sprint_want *want, bo
 sprint_status sprint_solver_ask(sprint_solver *solver, sprint_want *ret_want) {
   if (!solver) return SPRINT_ERROR_ARGUMENT;
   SPRINT__REQUIRE(solver->context, ret_want);
+  SPRINT__TRY(sprint__solver_check_whole(solver));
   if (!solver->asked) {
     sprint_want want = {
         .size = sizeof want, .step = solver->cost.steps, .epoch = solver->cost.epochs, .theta = solver->theta};

@@ -145,6 +145,7 @@ struct sprint_solver {
   size_t n_lacking;            /* of the batch that is worked on, its last records, which have no reference record */
   bool snapshot_next;          /* what is wanted is a snapshot, and not yet a step */
   bool asked;
+  bool half_loaded;   /* memory ran out while it was loaded: nothing but loading it again is of use */
   char *settings;     /* of a solver that is told: all of its sections, defaults included, as JSON; otherwise NULL */
   double gradient_sq; /* |grad J(theta; theta)|^2 where everybody was told last; NaN: not yet */
   double *gradient;   /* (n_params) room for it, where records are told; otherwise NULL */
@@ -161,6 +162,9 @@ extern const sprint_kind sprint__estimator_rrm, sprint__estimator_perfgd, sprint
 /* state.c: all of the solver that goes on; and why it cannot be told, in a few words (NULL: it can). */
 void sprint__solver_state(sprint_solver *solver, struct sprint__state *state);
 const char *sprint__solver_unresumable(const sprint_solver *solver);
+
+/* Refuses a solver that is half loaded. */
+sprint_status sprint__solver_check_whole(const sprint_solver *solver);
 
 /* The sections of a config that make up a method. */
 struct sprint__method {
@@ -211,7 +215,6 @@ sprint_status sprint__solver_tell_made(sprint_solver *solver, const sprint_recor
 sprint_status sprint__kept_setup(sprint_solver *solver);
 void sprint__kept_clear(sprint_solver *solver);
 void sprint__kept_add(sprint_solver *solver, const sprint_records *records);
-const sprint_records *sprint__kept_records(const sprint_solver *solver);
 void sprint__kept_state(sprint_solver *solver, struct sprint__state *state);
 
 /* The sums of records told, stratum by stratum, at theta; added to what is there. */

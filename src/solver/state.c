@@ -7,6 +7,12 @@ const char *sprint__solver_unresumable(const sprint_solver *solver) {
   return NULL;
 }
 
+sprint_status sprint__solver_check_whole(const sprint_solver *solver) {
+  if (!solver->half_loaded) return SPRINT_OK;
+  return sprint_fail(solver->context, SPRINT_ERROR_ARGUMENT,
+                     "the solver was not loaded whole; loading it again, or a new one, was expected");
+}
+
 static void progress_state(sprint_solver *solver, struct sprint__state *state) {
   size_t stop = solver->stop;
   SPRINT__KEEP(state, solver->cost);

@@ -220,7 +220,7 @@ static sprint_status refuse_untimely(const sprint_solver *solver) {
 
 /* A run tells its own. */
 static sprint_status check_told(const sprint_solver *solver) {
-  if (solver->inbox) return SPRINT_OK;
+  if (solver->inbox) return sprint__solver_check_whole(solver);
   return sprint_fail(solver->context, SPRINT_ERROR_ARGUMENT, "the solver is a run's, which tells it records itself");
 }
 

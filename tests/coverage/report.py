@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Lines and branches of src/ that ran, outside vector kernels, by what gcov has counted in a build folder.
 
-usage: report.py BUILD [FILE]...      with files of src/: their lines that never ran
+usage: report.py BUILD [PATH]...      with files or folders of src/: their lines that never ran, and lines with branches
+                                      that were never taken, and how many of how many
 """
 import fnmatch, gzip, json, os, subprocess, sys, tempfile
 
@@ -51,13 +52,26 @@ def show(name, lines, branches):
         (name,) + lines + (100 * lines[0] / max(1, lines[1]),) + branches + (100 * branches[0] / max(1, branches[1]),)))
 
 
+def show_missing(path, source, lines, branches):
+    """Lines of a file of which something never ran, with their text."""
+    with open(os.path.join(source, path)) as stream:
+        texts = stream.read().splitlines()
+    for number, count in sorted(lines.items()):
+        taken, n = share([count for (at, _), count in branches.items() if at == number])
+        if not count:
+            print("%s:%d: %-14s | %s" % (path, number, "never", texts[number - 1]))
+        elif taken < n:
+            print("%s:%d: %-14s | %s" % (path, number, "%d of %d never" % (n - taken, n), texts[number - 1]))
+
+
 def main():
-    build, chosen = os.path.abspath(sys.argv[1]), sys.argv[2:]
+    build, chosen = os.path.abspath(sys.argv[1]), tuple(os.path.normpath(path) for path in sys.argv[2:])
     source = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
     files = read(build, source)
-    for path in chosen:
-        print(path + ": " + " ".join(str(n) for n, count in sorted(files[path][0].items()) if not count))
     if chosen:
+        for path, (lines, branches) in sorted(files.items()):
+            if path in chosen or path.startswith(tuple(folder + os.sep for folder in chosen)):
+                show_missing(path, source, lines, branches)
         return
     totals = {}
     for path, (lines, branches) in files.items():

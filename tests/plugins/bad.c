@@ -21,6 +21,15 @@ static void batch(void *user, sprint_method_step *step, sprint_real *ret_v) {
   (void)ret_v;
 }
 
+static double row(const void *user, const sprint_real *f, size_t n_outputs, sprint_real y, sprint_real *ret_slope) {
+  (void)user;
+  (void)f;
+  (void)n_outputs;
+  (void)y;
+  (void)ret_slope;
+  return 0;
+}
+
 static bool snapshot(void *user, const sprint_method_step *step) {
   (void)user;
   (void)step;
@@ -28,7 +37,7 @@ static bool snapshot(void *user, const sprint_method_step *step) {
 }
 
 /* Tests load one after the other, so that what they find here may change in between. */
-static sprint_param param;
+static sprint_param param, both_params[2];
 static struct {
   sprint_shift_kind kind;
   const char *more; /* a field of some later version */
@@ -70,6 +79,7 @@ static void spoil(const char *what) {
   if (strcmp(what, NAME) == 0) __VA_ARGS__;
   CASE("version", plugin.version = "0.0.9")
   CASE("no-version", plugin.version = NULL)
+  CASE("no-precision", plugin.precision = NULL)
   CASE("precision", plugin.precision = sizeof(sprint_real) == 8 ? "float" : "double")
   CASE("size", plugin.size = 0)
   CASE("nothing", plugin.n_shifts = 0)
@@ -80,6 +90,7 @@ static void spoil(const char *what) {
   CASE("newer", newer.kind.size = sizeof newer)
   CASE("no-name", newer.kind.name = NULL)
   CASE("odd-name", newer.kind.name = "Bad Shift")
+  CASE("long-name", newer.kind.name = "a-name-that-is-longer-than-any-name-of-a-kind-could-ever-need-to-be-to-tell-it")
   CASE("taken", newer.kind.name = "linear")
   CASE("twice", plugin.n_shifts = 2)
   CASE("no-help", newer.kind.help = NULL)
@@ -87,6 +98,7 @@ static void spoil(const char *what) {
   CASE("params", newer.kind.n_params = 1000)
   CASE("odd-key", param.name = "a b")
   CASE("kind-key", param.name = "kind")
+  CASE("twice-key", both_params[0] = both_params[1] = param, newer.kind.params = both_params, newer.kind.n_params = 2)
   CASE("type", param.type = SPRINT_PARAM_KIND)
   CASE("choices", param.type = SPRINT_PARAM_CHOICE)
   CASE("param-help", param.help = NULL)
@@ -99,6 +111,8 @@ static void spoil(const char *what) {
   CASE("batch-key", param.name = "batch", method.params = &param, method.n_params = 1, plugin.n_shifts = 0,
        bring_method())
   CASE("no-row", bring_loss())
+  CASE("no-meaning", loss.row = row, loss.outputs = (sprint_outputs)7, bring_loss())
+  CASE("taken-loss", loss.row = row, loss.name = "squared", bring_loss())
   CASE("no-size", plugin.steps = steps, plugin.n_steps = 1)
 #undef CASE
 }

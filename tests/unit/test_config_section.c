@@ -140,6 +140,36 @@ static void test_config__values_are_read(void **state) {
   sprint__section_free(section);
 }
 
+/* The text of a section says every value that has one, and read again it has the same; maps and sections are left out.
+ */
+static void test_config__a_section_as_text(void **state) {
+  static const char *const cases[][2] = {
+      {"none", "{kind: none, cap: 5000}"},
+      {"strategic",
+       "{kind: strategic, cap: 5000, alpha: 0.25, share: 1, below: -1, fast: true, when: \"greedy\", "
+       "columns: [\"age\", \"income\"], weights: [1, 2.5]}"},
+      {"{kind: strategic, any: 0.1, count: -3, fast: no, label: 'a\"b', columns: [], costs: {a: 1}, weights: [10]}",
+       "{kind: strategic, cap: 5000, alpha: 0.25, any: 0.10000000000000001, share: 1, below: -1, count: -3, "
+       "fast: false, label: \"a\\\"b\", when: \"greedy\", columns: [], weights: [10]}"},
+  };
+  for (size_t i = 0; i < SPRINT__COUNT(cases); i++) {
+    const char *text = cases[i][0];
+    for (int again = 0; again < 2; again++) {
+      struct sprint__section *section = section_of(*state, &shifts, text);
+      char *got = sprint__section_text(section);
+      assert_string_equal(got, cases[i][1]);
+      sprint__free(got);
+      sprint__section_free(section);
+      text = cases[i][1];
+    }
+  }
+  struct sprint__section *bare = section_of(*state, &schedules, "constant");
+  char *got = sprint__section_text(bare);
+  assert_string_equal(got, "constant");
+  sprint__free(got);
+  sprint__section_free(bare);
+}
+
 static void test_config__empty_lists_are_lists(void **state) {
   struct sprint__section *section = section_of(*state, &shifts, "{kind: strategic, columns: [], weights: []}");
   assert_int_equal(sprint__get(section, "columns")->n_items, 0);
@@ -420,6 +450,7 @@ int main(void) {
       TEST(defaults_come_from_the_tables),
       TEST(no_text_is_the_default_kind),
       TEST(values_are_read),
+      TEST(a_section_as_text),
       TEST(empty_lists_are_lists),
       TEST(kinds_and_keys_are_checked),
       TEST(required_keys_are_asked_for),

@@ -1,5 +1,5 @@
 /* Divergence: seen however theta explodes, and nothing is left that could be acted on by mistake. */
-#include "help.h"
+#include "registry_help.h"
 
 #include <unistd.h>
 
@@ -195,6 +195,42 @@ static void test_diverged__is_not_predicted_with(void **state) {
   world_free(&w);
 }
 
+/* Steps that take theta beyond all numbers end a run as diverged, whoever reacts and by whatever engine: it is a
+ * result, with a trace that begins with a finite loss. A loss of 1e4 times the first one ends it before the next step,
+ * so that `explosion` is as large as it can be, and deployments lag behind. */
+static void test_diverged__under_every_shift(void **state) {
+  (void)state;
+  static char shifts[MOST_SPECS][SPEC];
+  static const char *const policies[] = {"greedy", "{kind: every, steps: 3}"};
+  static const char *const methods[] = {"{batch: 7}", "{kind: sgd, batch: 7}", "{kind: rgd, inner: 4}"};
+  sprint_context *context = NULL;
+  size_t n_runs = 0;
+  assert_int_equal(sprint_context_new(&context), SPRINT_OK);
+  sprint_population *people = few_people(context, 0);
+  size_t n = shifts_of(context, shifts);
+  for (size_t s = 0; s < n; s++)
+    for (size_t k = 0; k < 6; k++) {
+      struct world w = {.context = context};
+      char spec[256];
+      snprintf(spec, sizeof spec,
+               "{method: %s, step: {size: 1e6}, deploy: %s, stop: {epochs: 60, explosion: 1e300}, eval: {every: 7}}",
+               methods[k / 2], policies[k % 2]);
+      MUST(context, sprint_model_new(context, "{layers: 'dense 1', loss: squared}", people, &w.model));
+      if (sprint_shift_new(context, shifts[s], w.model, people, &w.shift) == SPRINT_OK) {
+        sprint_run *run = run_done(&w, spec, 1);
+        if (sprint_run_stop(run) != SPRINT_STOP_DIVERGED) fail_msg("%s, %s: has not diverged", shifts[s], spec);
+        assert_true(isfinite(sprint_run_row(run, 0)->loss));
+        sprint_run_free(run);
+        n_runs++;
+      }
+      sprint_shift_free(w.shift);
+      sprint_model_free(w.model);
+    }
+  assert_true(n_runs > 6 * 20);
+  sprint_population_free(people);
+  sprint_context_free(context);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_diverged__seen_in_the_penalty),
@@ -204,6 +240,7 @@ int main(void) {
       cmocka_unit_test(test_diverged__seen_by_ask_and_tell),
       cmocka_unit_test(test_diverged__keeps_the_last_sound_theta),
       cmocka_unit_test(test_diverged__is_not_predicted_with),
+      cmocka_unit_test(test_diverged__under_every_shift),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

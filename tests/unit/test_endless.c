@@ -171,6 +171,49 @@ static void test_endless__reweighting_shifts_run(void **state) {
   }
 }
 
+/* A method that is told strata learns from people who come as deployments have it. */
+static void test_endless__strata_are_told(void **state) {
+  (void)state;
+  struct world w = world_new("{kind: lending, endless: true, window: 400, default_rate: 0.4}", "{layers: 'dense 1'}",
+                             "{kind: retention, alpha: 0.5}");
+  sprint_run *run = run_done(&w,
+                             "{method: {kind: sarah, correction: unbiased, snapshot: fixed, sample: 200, batch: 8,"
+                             " inner: 20}, step: {size: 0.2}, stop: {epochs: 5}}",
+                             2);
+  assert_int_equal(sprint_run_stop(run), SPRINT_STOP_EPOCHS);
+  assert_true(last_row(run)->loss < sprint_run_row(run, 0)->loss);
+  sprint_run_free(run);
+  world_free(&w);
+}
+
+/* Settings that mean nothing where people come without end. */
+static void test_endless__refusals(void **state) {
+  (void)state;
+  static const char *const cases[][2] = {
+      {"{kind: lending, endless: true, n: 50}", "a population without end has no n; its window has a size"},
+      {"{kind: lending, window: 50}", "endless: true was expected"},
+      {"{kind: lending, endless: true, select: first, per_class: 3}", "are not selected; all was expected"},
+      {"{kind: lending, endless: true, holdout: 0.2}", "which is held out already; 0 was expected"},
+      {"{kind: lending, endless: true, class_weights: balanced}", "a population without end takes no weights"},
+      {"{kind: gaussian, endless: true, exact: true}", "there is no mean over a population without end to be exact"},
+      {"{kind: gaussian, class_weights: balanced}", "the label holds values, and there are no classes to weigh"},
+      {"{kind: stream, path: /dev/null, label: y, target: value, classes: [a, b]}", "and has no classes"},
+  };
+  const double weights[20] = {1};
+  struct world w = {0};
+  assert_int_equal(sprint_context_new(&w.context), SPRINT_OK);
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+    REFUSED(w.context, SPRINT_ERROR_INPUT, cases[i][1],
+            sprint_population_load(w.context, cases[i][0], &w.population, NULL));
+  REFUSED(w.context, SPRINT_ERROR_IO, "/tmp: is a folder, a file or pipe was expected",
+          sprint_population_load(w.context, "{kind: stream, path: /tmp, label: y}", &w.population, NULL));
+  assert_null(w.population);
+  MUST(w.context, sprint_population_load(w.context, gaussian, &w.population, NULL));
+  REFUSED(w.context, SPRINT_ERROR_ARGUMENT, "a population without end takes no weights",
+          sprint_population_weigh(w.population, weights));
+  world_free(&w);
+}
+
 #ifdef __SANITIZE_ADDRESS__
 enum { KEEPS_FREED = true };
 #else
@@ -301,6 +344,8 @@ int main(void) {
       cmocka_unit_test(test_endless__references_are_the_same_peoples),
       cmocka_unit_test(test_endless__strata_are_kept_by_their_probability),
       cmocka_unit_test(test_endless__reweighting_shifts_run),
+      cmocka_unit_test(test_endless__strata_are_told),
+      cmocka_unit_test(test_endless__refusals),
       cmocka_unit_test(test_endless__memory_does_not_grow),
       cmocka_unit_test(test_endless__a_pipe_is_read_once),
       cmocka_unit_test(test_endless__a_stream_goes_on_after_the_window),

@@ -306,6 +306,20 @@ static void test_engine__methods_that_declare_nothing(void **state) {
   sprint_context_free(context);
 }
 
+/* A method that looks at everybody, and that has not heard of populations without end, is refused there. */
+static void test_engine__everybody_without_end(void **state) {
+  (void)state;
+  struct world w = world_new("{kind: gaussian, endless: true, window: 20}", "{loss: mean}", "none");
+  sprint_run *run = NULL;
+  REFUSED(w.context, SPRINT_ERROR_INPUT, "key 'method': it looks at everybody, and the population has no end",
+          own_run(w.context, "{kind: sarah, batch: 7, inner: 3}", "auto", w.shift, &run));
+  MUST(w.context, own_run(w.context, "{kind: clipped, batch: 7, inner: 3}", "auto", w.shift, &run));
+  MUST(w.context, sprint_run_go(run, NULL, NULL));
+  assert_int_equal(last_row(run)->cost.steps, 9);
+  sprint_run_free(run);
+  world_free(&w);
+}
+
 /* A shift under which nobody reacts, but which hears of every deployment, whole: also of those in the middle of batches
  * that were drawn ahead. */
 struct hearing {
@@ -426,11 +440,9 @@ static void test_engine__saves_theta_whole(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_engine__all_methods_and_shifts),
-      cmocka_unit_test(test_engine__all_steps),
-      cmocka_unit_test(test_engine__methods_that_declare_nothing),
-      cmocka_unit_test(test_engine__deployments_in_mid_round),
-      cmocka_unit_test(test_engine__saves_theta_whole),
+      cmocka_unit_test(test_engine__all_methods_and_shifts),       cmocka_unit_test(test_engine__all_steps),
+      cmocka_unit_test(test_engine__methods_that_declare_nothing), cmocka_unit_test(test_engine__everybody_without_end),
+      cmocka_unit_test(test_engine__deployments_in_mid_round),     cmocka_unit_test(test_engine__saves_theta_whole),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,6 +29,11 @@ static void test_guess__dates_are_days_since_1970(void **state) {
     snprintf(text, sizeof text, "%04d-%02d-%02d", tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday);
     assert_string_equal(sprint__date_of((double)day + (double)(day & 3) / 4).text, text);
   }
+  assert_string_equal(sprint__date_of(-719162).text, "0001-01-01"); /* the first that has a name, and the last */
+  assert_string_equal(sprint__date_of(2932896).text, "9999-12-31");
+  assert_string_equal(sprint__date_of(-719163).text, "-719163");
+  assert_string_equal(sprint__date_of(2932897).text, "2.9329e+06");
+  assert_string_equal(sprint__date_of(INFINITY).text, "inf");
 }
 
 static void test_guess__dates_may_have_a_time(void **state) {

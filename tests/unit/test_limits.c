@@ -380,6 +380,7 @@ static void test_limits__refusals(void **state) {
        "key 'shift.bounds': people cannot change 'utilization'; one of the columns that they can, age, was expected"},
       {"{kind: strategic, good: 0, bounds: {utilisation: [0, 1]}}", "did you mean 'utilization'?"},
       {"{kind: strategic, good: 0, bounds: {utilization: [1, 0]}}", "the range from 1 to 0 is empty"},
+      {"{kind: strategic, good: 0, bounds: {age: [0.1, 0.1]}}", "'age': no feature is between 0.1 and 0.1"},
       {"{kind: strategic, good: 0, bounds: seen}", "'seen' is not what goes here"},
       {"{kind: strategic, good: 0, only_up: [age], only_down: [age]}", "'age' is under only_up and only_down"},
       {"{kind: strategic, good: 0, cost: {age: 0}}", "key 'shift.cost'"},

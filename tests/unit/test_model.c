@@ -265,6 +265,50 @@ static void test_model__refuses_an_empty_batch(void **state) {
   sprint_population_free(people);
 }
 
+/* Losses and gradients of softmax over few classes and many, with room for their exponentials and without. Oracle: the
+ * definition, in double, from the outputs. A sum of k exponentials, each within 10 roundings, takes k / 4 additions in
+ * a row where 4 are added at a time: its logarithm is off by as many roundings, and a probability, which is at most 1,
+ * by no more. */
+static void test_model__softmax_over_many_classes(void **state) {
+  struct fixture *f = *state;
+  static const size_t counts[] = {2, 7, 8, 9, 16, 23, 1100};
+  for (size_t c = 0; c < SPRINT__COUNT(counts); c++) {
+    enum { N = 60, D = 3 };
+    size_t k = counts[c];
+    double tolerance = ((double)k / 4 + 20) * (sizeof(sprint_real) == 8 ? 2.3e-16 : 1.2e-7);
+    char spec[64];
+    snprintf(spec, sizeof spec, "{layers: dense %zu, loss: softmax}", k);
+    sprint_population *people = new_people(f, k > N ? k : N, D, k);
+    sprint_model *model = new_model(f, people, spec);
+    size_t n_params = sprint_model_n_params(model);
+    sprint_real *theta = new_noise(31, n_params), *outputs = new_reals(N * k), *gradient = new_reals(n_params);
+    sprint_batch batch = {
+        .size = sizeof batch, .n = N, .x = sprint_population_x(people), .y = sprint_population_y(people)};
+    double *biases = calloc(k, sizeof *biases), expected = 0, losses[2];
+    assert_ok(f, sprint_model_outputs(model, theta, batch.x, N, outputs));
+    for (size_t i = 0; i < N; i++) {
+      const sprint_real *row = outputs + i * k;
+      double sum = 0;
+      for (size_t j = 0; j < k; j++) sum += exp((double)row[j]);
+      for (size_t j = 0; j < k; j++) biases[j] += (exp((double)row[j]) / sum - (j == (size_t)batch.y[i])) / N;
+      expected += (log(sum) - (double)row[(size_t)batch.y[i]]) / N;
+    }
+    assert_ok(f, sprint_model_gradient(model, theta, &batch, &losses[0], NULL, NULL, NULL));
+    assert_ok(f, sprint_model_gradient(model, theta, &batch, &losses[1], NULL, gradient, NULL));
+    for (int with = 0; with < 2; with++)
+      if (!(fabs(losses[with] - expected) <= tolerance))
+        fail_msg("%zu classes: %.17g, %.17g", k, losses[with], expected);
+    for (size_t j = 0; j < k; j++) /* the biases come last */
+      if (!(fabs((double)gradient[n_params - k + j] - biases[j]) <= tolerance)) fail_msg("%zu classes, bias %zu", k, j);
+    free(biases);
+    free(theta);
+    free(outputs);
+    free(gradient);
+    sprint_model_free(model);
+    sprint_population_free(people);
+  }
+}
+
 /* Every allocation of a new model fails once; ASan finds what is then left behind. */
 static void test_model__survives_failed_allocations(void **state) {
   struct fixture *f = *state;
@@ -292,6 +336,7 @@ int main(void) {
       cmocka_unit_test(test_model__pair_equals_two_gradients),
       cmocka_unit_test(test_model__penalty_takes_biases_only_if_told),
       cmocka_unit_test(test_model__counts_rows_right),
+      cmocka_unit_test(test_model__softmax_over_many_classes),
       cmocka_unit_test(test_model__nan_reaches_the_loss),
       cmocka_unit_test(test_model__refuses_an_empty_batch),
       cmocka_unit_test(test_model__survives_failed_allocations),

@@ -245,11 +245,15 @@ static void test_npy__refuses_broken_files(void **state) {
   assert_unreadable(f, "x.npy: has a header of more than 64 KiB");
 }
 
-static void test_npy__refuses_to_write_five_dimensions(void **state) {
+static void test_npy__refuses_to_write_what_is_too_large(void **state) {
   struct fixture *f = *state;
   const double one = 1;
   assert_int_equal(sprint_npy_write_double(f->context, path_of(f, "x.npy"), 5, (size_t[]){1, 1, 1, 1, 1}, &one),
                    SPRINT_ERROR_ARGUMENT);
+  assert_int_equal(sprint_npy_write_double(f->context, path_of(f, "x.npy"), 2, (size_t[]){SIZE_MAX / 2, 3}, &one),
+                   SPRINT_ERROR_ARGUMENT);
+  assert_non_null(strstr(sprint_context_error(f->context), "x.npy: the shape is too large"));
+  assert_int_equal(access(f->path, F_OK), -1);
 }
 
 static void write_data(struct fixture *f, size_t n, const double *x, const double *y) {
@@ -333,7 +337,7 @@ int main(void) {
       TEST(reads_every_byte_order),
       TEST(takes_no_memory_for_nothing),
       TEST(refuses_broken_files),
-      TEST(refuses_to_write_five_dimensions),
+      TEST(refuses_to_write_what_is_too_large),
       TEST(is_a_data_kind),
       TEST(treats_nan_as_missing),
       TEST(survives_every_failed_allocation),

@@ -2,6 +2,8 @@
  * every parameter, against the mean of v over all one-sample batches, and against v over everybody. */
 #include "help.h"
 
+#include <unistd.h>
+
 enum { PEOPLE = 12, MOST = 64 };
 
 struct setting {
@@ -100,7 +102,25 @@ static void test_perfgd__gradient_of_v(void **state) {
   for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) check_gradient(&settings[i]);
 }
 
+/* x_i moves by a matrix times theta: each parameter pulls at every feature. */
+static void test_perfgd__gradient_of_v_by_a_matrix(void **state) {
+  (void)state;
+  enum { D = 10 };
+  char path[] = "/tmp/sprint-matrix-XXXXXX", spec[96];
+  double matrix[D * D];
+  for (size_t k = 0; k < D * D; k++) matrix[k] = 0.2 * cos(3.0 * (double)k);
+  sprint_context *context = NULL;
+  assert_int_equal(sprint_context_new(&context), SPRINT_OK);
+  close(mkstemp(path));
+  MUST(context, sprint_npy_write_double(context, path, 2, (const size_t[]){D, D}, matrix));
+  sprint_context_free(context);
+  snprintf(spec, sizeof spec, "{kind: location, matrix: %s}", path);
+  check_gradient(&(struct setting){"{loss: mean, l2: 0.1}", spec});
+  unlink(path);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_perfgd__gradient_of_v)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_perfgd__gradient_of_v),
+                                     cmocka_unit_test(test_perfgd__gradient_of_v_by_a_matrix)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -196,11 +196,30 @@ static void test_plugin__shifts_hear_of_deployments(void **state) {
   world_free(&w);
 }
 
+/* A method of a plugin that looks at everybody, by snapshots or at every step. */
+static void test_plugin__everybody_without_end(void **state) {
+  (void)state;
+  static const char *const methods[] = {"rgd-twin", "coupled-twin"};
+  struct world w = world_new("{kind: gaussian, endless: true, window: 20}", "{loss: mean}", "none");
+  MUST(w.context, sprint_context_load_plugin(w.context, TWINS));
+  for (size_t m = 0; m < 2; m++) {
+    sprint_run *run = NULL;
+    char spec[80], words[96];
+    snprintf(spec, sizeof spec, "{method: {kind: %s, batch: 7, inner: 3}}", methods[m]);
+    snprintf(words, sizeof words, "'%s' looks at everybody, and this population has no end", methods[m]);
+    sprint_run_options options = {.size = sizeof options, .spec = spec, .shift = w.shift};
+    REFUSED(w.context, SPRINT_ERROR_INPUT, words, sprint_run_new(w.context, &options, &run));
+    assert_null(run);
+  }
+  world_free(&w);
+}
+
 static void test_plugin__refuses_bad_ones(void **state) {
   (void)state;
   static const char *const cases[][2] = {
       {"version", "was compiled for version 0.0.9; this is version " SPRINT_VERSION},
       {"no-version", "does not say its version and precision"},
+      {"no-precision", "does not say its version and precision"},
       {"precision", "numbers; this library has " SPRINT_PRECISION},
       {"size", "the size of a sprint_plugin is 0"},
       {"null", "returns NULL"},
@@ -212,6 +231,7 @@ static void test_plugin__refuses_bad_ones(void **state) {
       {"newer", "uses fields that version " SPRINT_VERSION " of the library does not know"},
       {"no-name", "a shift is called ''"},
       {"odd-name", "a shift is called 'Bad Shift'"},
+      {"long-name", "a shift is called 'a-name-that-is-longer"},
       {"taken", "the name of the shift 'linear' is taken by the library"},
       {"twice", "it has two of the shift 'bad'"},
       {"no-help", "the shift 'bad' has no help"},
@@ -219,6 +239,7 @@ static void test_plugin__refuses_bad_ones(void **state) {
       {"params", "the shift 'bad' has no n_params of at most 100"},
       {"odd-key", "a parameter of the shift 'bad' is called 'a b'"},
       {"kind-key", "has a parameter 'kind', which there is already"},
+      {"twice-key", "the shift 'bad' has a parameter 'alpha', which there is already"},
       {"batch-key", "the method 'bad' has a parameter 'batch', which there is already"},
       {"type", "the parameter 'alpha' of the shift 'bad' has no type from BOOL to REALS"},
       {"choices", "the parameter 'alpha' of the shift 'bad' has no choices"},
@@ -230,6 +251,8 @@ static void test_plugin__refuses_bad_ones(void **state) {
       {"no-population", "the method 'bad' has no population"},
       {"no-snapshot", "the method 'bad' has no snapshot"},
       {"no-row", "the model.loss 'bad' has no row"},
+      {"no-meaning", "the model.loss 'bad' has no meaning of its outputs"},
+      {"taken-loss", "the name of the model.loss 'squared' is taken by the library"},
       {"no-size", "the step 'bad' has no size_of"},
   };
   sprint_context *context = context_with(NULL);
@@ -266,11 +289,12 @@ static void test_plugin__memory_runs_out(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_plugin__adds_to_one_context), cmocka_unit_test(test_plugin__is_suggested),
-      cmocka_unit_test(test_plugin__hands_settings_over), cmocka_unit_test(test_plugin__setups_that_fail),
-      cmocka_unit_test(test_plugin__callbacks_that_fail), cmocka_unit_test(test_plugin__twins_to_the_bit),
-      cmocka_unit_test(test_plugin__twins_to_rounding),   cmocka_unit_test(test_plugin__shifts_hear_of_deployments),
-      cmocka_unit_test(test_plugin__refuses_bad_ones),    cmocka_unit_test(test_plugin__memory_runs_out),
+      cmocka_unit_test(test_plugin__adds_to_one_context),   cmocka_unit_test(test_plugin__is_suggested),
+      cmocka_unit_test(test_plugin__hands_settings_over),   cmocka_unit_test(test_plugin__setups_that_fail),
+      cmocka_unit_test(test_plugin__callbacks_that_fail),   cmocka_unit_test(test_plugin__twins_to_the_bit),
+      cmocka_unit_test(test_plugin__twins_to_rounding),     cmocka_unit_test(test_plugin__shifts_hear_of_deployments),
+      cmocka_unit_test(test_plugin__everybody_without_end), cmocka_unit_test(test_plugin__refuses_bad_ones),
+      cmocka_unit_test(test_plugin__memory_runs_out),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

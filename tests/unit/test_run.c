@@ -250,6 +250,33 @@ static void test_sampler__frequencies(void **state) {
   world_free(&w);
 }
 
+/* Draws from more strata than there is a guide for. Oracle: with 2048 of equal probability, a power of two, the stratum
+ * of a uniform number is its upper 11 bits; and one that is sure is always drawn. */
+static void test_sampler__many_strata(void **state) {
+  (void)state;
+  enum { STRATA = 2048, DRAWS = 3000 };
+  static sprint_real x[STRATA], y[STRATA];
+  static double p[STRATA];
+  static uint32_t who[DRAWS];
+  sprint_context *context = NULL;
+  sprint_population *population = NULL;
+  const struct sprint__draws draws = {1, 1, SPRINT__FOR_DRAWS, 0};
+  for (size_t c = 0; c < STRATA; c++) y[c] = (sprint_real)c, p[c] = 1.0 / STRATA;
+  assert_int_equal(sprint_context_new(&context), SPRINT_OK);
+  MUST(context, sprint_population_new(context, STRATA, 1, x, y, STRATA, &population));
+  sprint__sampler_draw(population, p, &draws, DRAWS, who);
+  for (uint32_t j = 0; j < DRAWS; j++) {
+    double u = sprint__uniform(sprint__random_words(draws.seed, draws.purpose, draws.step, draws.first + j).a);
+    assert_int_equal(who[j], (uint32_t)(u * STRATA));
+  }
+  memset(p, 0, sizeof p);
+  p[1500] = 1;
+  sprint__sampler_draw(population, p, &draws, DRAWS, who);
+  for (size_t j = 0; j < DRAWS; j++) assert_int_equal(who[j], 1500);
+  sprint_population_free(population);
+  sprint_context_free(context);
+}
+
 /* A saved model comes back to the bit through both file kinds, and predicts what the network says. */
 static void test_save__model_round_trip(void **state) {
   (void)state;
@@ -378,6 +405,7 @@ int main(void) {
       cmocka_unit_test(test_run__share_of_every_bound),
       cmocka_unit_test(test_save__seeds_are_exact),
       cmocka_unit_test(test_sampler__frequencies),
+      cmocka_unit_test(test_sampler__many_strata),
       cmocka_unit_test(test_save__model_round_trip),
       cmocka_unit_test(test_experiment__survives_every_failed_allocation),
       cmocka_unit_test(test_experiment__compares_on_equal_terms),

@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include "memory_help.h"
 #include "shift/shift.h"
 
 static const char lending[] = "{kind: lending, n: 3000, select: balanced, size: 40}";
@@ -218,6 +219,85 @@ static void test_custom__hears_of_deployments(void **state) {
   }
 }
 
+static sprint_status failing_deployed(void *user, const sprint_real *theta) {
+  (void)theta;
+  return user ? sprint_fail(user, SPRINT_ERROR_INPUT, "nobody looks at %s", "it") : SPRINT_ERROR_INPUT;
+}
+
+static sprint_status still_respond(void *user, const sprint_real *deployed, const uint32_t *who, const sprint_real *y,
+                                   size_t n, sprint_real *x) {
+  (void)user;
+  (void)deployed;
+  (void)who;
+  (void)y;
+  (void)n;
+  (void)x;
+  return SPRINT_OK;
+}
+
+/* A shift that cannot take a deployment ends the run, by its own words if it has some. */
+static void test_custom__deployments_may_fail(void **state) {
+  (void)state;
+  for (int speaks = 0; speaks < 2; speaks++) {
+    struct world w = world_new(lending, linear, NULL);
+    sprint_shift_callbacks callbacks = {.size = sizeof callbacks,
+                                        .user = speaks ? w.context : NULL,
+                                        .respond = still_respond,
+                                        .deployed = failing_deployed};
+    MUST(w.context, sprint_shift_new_custom(w.context, &callbacks, w.model, w.population, &w.shift));
+    sprint_run *run = run_new(&w, "{method: sgd, stop: {epochs: 1}}", 1);
+    REFUSED(w.context, SPRINT_ERROR_CALLBACK,
+            speaks ? "nobody looks at it" : "the shift's deployed callback failed: a file, config",
+            sprint_run_go(run, NULL, NULL));
+    sprint_run_free(run);
+    world_free(&w);
+  }
+}
+
+static sprint_status make_custom(sprint_context *context, const void *user) {
+  const struct world *w = user;
+  sprint_shift_callbacks callbacks = {.size = sizeof callbacks, .strata = odd_strata};
+  sprint_shift *shift = NULL;
+  sprint_status status = sprint_shift_new_custom(context, &callbacks, w->model, w->population, &shift);
+  assert_int_equal(status == SPRINT_OK, shift != NULL);
+  sprint_shift_free(shift);
+  return status;
+}
+
+static void test_custom__needs_callbacks_and_memory(void **state) {
+  (void)state;
+  struct world w = world_new(lending, linear, NULL);
+  sprint_shift_callbacks callbacks = {.size = sizeof callbacks, .deployed = failing_deployed};
+  REFUSED(w.context, SPRINT_ERROR_ARGUMENT, "a custom shift needs a respond or a strata callback",
+          sprint_shift_new_custom(w.context, &callbacks, w.model, w.population, &w.shift));
+  sprint_status status = SPRINT_OK;
+  assert_true(fail_every_allocation(w.context, make_custom, &w, &status) >= 3);
+  MUST(w.context, status);
+  world_free(&w);
+}
+
+/* A model of other people: of fewer features, of more classes. */
+static void test_shift__refuses_models_of_others(void **state) {
+  (void)state;
+  struct world w = world_new(lending, linear, NULL);
+  sprint_real x[3 * D] = {0};
+  const sprint_real y[3] = {0, 1, 2};
+  sprint_population *narrow = NULL, *three = NULL;
+  sprint_model *model = NULL;
+  MUST(w.context, sprint_population_new(w.context, 3, 2, x, y, 3, &narrow));
+  MUST(w.context, sprint_population_new(w.context, 3, D, x, y, 3, &three));
+  REFUSED(w.context, SPRINT_ERROR_ARGUMENT, "the model takes 10 features, the population has 2",
+          sprint_shift_new(w.context, "none", w.model, narrow, &w.shift));
+  MUST(w.context, sprint_model_new(w.context, "{layers: dense 3, loss: softmax}", three, &model));
+  REFUSED(w.context, SPRINT_ERROR_ARGUMENT, "the model knows 3 classes, the population has 2",
+          sprint_shift_new(w.context, "none", model, w.population, &w.shift));
+  assert_null(w.shift);
+  sprint_model_free(model);
+  sprint_population_free(narrow);
+  sprint_population_free(three);
+  world_free(&w);
+}
+
 /* Oracles: moves of linear responses add up; on classes of equal size factors exp(-alpha l_c) multiply, so that two
  * retentions are one of the sum of their alphas. Four parts, chains within chains. */
 static void test_chain__parts_act_one_after_the_other(void **state) {
@@ -325,6 +405,9 @@ int main(void) {
       cmocka_unit_test(test_custom__strata_are_checked),
       cmocka_unit_test(test_custom__sentence_is_kept),
       cmocka_unit_test(test_custom__hears_of_deployments),
+      cmocka_unit_test(test_custom__deployments_may_fail),
+      cmocka_unit_test(test_custom__needs_callbacks_and_memory),
+      cmocka_unit_test(test_shift__refuses_models_of_others),
       cmocka_unit_test(test_chain__parts_act_one_after_the_other),
       cmocka_unit_test(test_shift__all_kinds_and_memory),
       cmocka_unit_test(test_shift__refusals),

@@ -6,11 +6,21 @@
 #include <unistd.h>
 
 #include "registry_help.h"
+#include "solver/solver.h"
 
 enum { N = 12, D = 2, B = 3, CALLS = 24 };
 static const sprint_real people[N * D] = {1, 0, 2, 1, 3, 0, 4, 1, 0, 5, 1, 1, 2, 2, 0, 3, 1, 4, 2, 0, 3, 3, 1, 2};
 static const sprint_real start[D] = {0.5, -0.25};
 static const char model[] = "{loss: mean, l2: 0.1}", shift[] = "{kind: location, epsilon: 0.3}";
+
+/* A call that may run out of memory, and then changes nothing: made again, it succeeds. */
+#define MUST_AT_LAST(CONTEXT, CALL)                                  \
+  do {                                                               \
+    sprint_status first__ = (CALL);                                  \
+    if (first__ == SPRINT_OK) break;                                 \
+    REFUSED(CONTEXT, SPRINT_ERROR_MEMORY, "out of memory", first__); \
+    MUST(CONTEXT, CALL);                                             \
+  } while (0)
 
 /* What is wanted, as a function of what it is: a share 0.3 of the deployed theta on top of base records. */
 static void tell(struct bench *b, const sprint_want *want, size_t first, size_t n, bool last) {
@@ -40,17 +50,36 @@ static void tell(struct bench *b, const sprint_want *want, size_t first, size_t 
                             .id = ids,
                             .repeats = want->kind != SPRINT_WANT_POPULATION,
                             .last = last};
-  MUST(b->context, sprint_solver_tell(b->solver, &records));
+  MUST_AT_LAST(b->context, sprint_solver_tell(b->solver, &records));
+}
+
+static size_t n_half_loaded;
+
+/* What has some of its numbers from a file and some not neither goes on nor is saved. */
+static void half_loaded_is_refused(struct bench *b, const char *path) {
+  static const char words[] = "the solver was not loaded whole; loading it again";
+  sprint_want want = {.size = sizeof want};
+  sprint_records records = {.size = sizeof records};
+  REFUSED(b->context, SPRINT_ERROR_ARGUMENT, words, sprint_solver_ask(b->solver, &want));
+  REFUSED(b->context, SPRINT_ERROR_ARGUMENT, words, sprint_solver_tell(b->solver, &records));
+  REFUSED(b->context, SPRINT_ERROR_ARGUMENT, words, sprint_solver_discard(b->solver));
+  REFUSED(b->context, SPRINT_ERROR_ARGUMENT, words, sprint_solver_save(b->solver, path));
+  assert_int_equal(want.n, 0);
+  n_half_loaded++;
 }
 
 /* Saved, freed, made anew from another start and loaded. */
 static void reload(struct bench *b, const char *spec, const char *path) {
   static const sprint_real elsewhere[D] = {3, 3};
   if (!path) return;
-  MUST(b->context, sprint_solver_save(b->solver, path));
+  MUST_AT_LAST(b->context, sprint_solver_save(b->solver, path));
   sprint_solver_free(b->solver);
   b->solver = NULL;
-  MUST(b->context, bench_start(b, spec, elsewhere, 1));
+  MUST_AT_LAST(b->context, bench_start(b, spec, elsewhere, 1));
+  sprint_status status = sprint_solver_load(b->solver, path);
+  if (status == SPRINT_OK) return;
+  REFUSED(b->context, SPRINT_ERROR_MEMORY, "out of memory", status);
+  if (b->solver->half_loaded) half_loaded_is_refused(b, path);
   MUST(b->context, sprint_solver_load(b->solver, path));
 }
 
@@ -142,6 +171,56 @@ static void test_solver_file__every_method_and_step(void **state) {
   sprint_context_free(context);
 }
 
+/* A short talk in parts, saved and loaded, in which the allocation of one number fails; *ret_failed: there is one. */
+static struct end interrupted_talk(const char *spec, const char *path, int64_t fail, bool *ret_failed) {
+  struct bench b = bench_of(N, D, people, model, shift);
+  struct end end = {.refused = bench_start(&b, spec, start, 1) != SPRINT_OK};
+  b.context->n_allocations = 0;
+  b.context->fail_allocation = fail;
+  for (int call = 0; !end.refused && call < 3 && ask(&b).kind != SPRINT_WANT_NOTHING; call++) {
+    reload(&b, spec, call == 1 ? path : NULL);
+    tell_all(&b, spec, call == 1 ? path : NULL, 2);
+  }
+  if (!end.refused) {
+    memcpy(end.theta, sprint_solver_theta(b.solver), sizeof end.theta);
+    end.cost = sprint_solver_counters(b.solver);
+    end.stop = sprint_solver_stop(b.solver);
+  }
+  *ret_failed = b.context->n_allocations > (uint64_t)fail;
+  bench_free(&b);
+  return end;
+}
+
+/* Of all methods together every allocation of a talk fails, of each every STRIDE-th. Whatever had failed is done again,
+ * and the end is to the bit that of a talk in which nothing failed. */
+static void test_solver_file__goes_on_once_there_is_memory(void **state) {
+  (void)state;
+  enum { STRIDE = 23 };
+  static char methods[MOST_SPECS][SPEC];
+  char path[64], spec[512];
+  sprint_context *context = NULL;
+  size_t n_failures = 0;
+  assert_int_equal(sprint_context_new(&context), SPRINT_OK);
+  name_file(path);
+  size_t n = specs_of(context, "methods", ", batch: 3", methods);
+  for (size_t m = 0; m < n; m++) {
+    snprintf(spec, sizeof spec, "{method: %s, step: {size: 0.05}}", methods[m]);
+    bool failed = false;
+    struct end whole = interrupted_talk(spec, path, INT64_MAX, &failed), other;
+    failed = !whole.refused;
+    for (int64_t fail = (int64_t)m % STRIDE; failed; fail += STRIDE) {
+      other = interrupted_talk(spec, path, fail, &failed);
+      n_failures += failed;
+      if (memcmp(whole.theta, other.theta, sizeof whole.theta) != 0 || whole.stop != other.stop ||
+          memcmp(&whole.cost, &other.cost, sizeof whole.cost) != 0)
+        fail_msg("%s goes elsewhere once allocation %d has failed", spec, (int)fail);
+    }
+  }
+  assert_true(n_failures > n && n_half_loaded > 0);
+  unlink(path);
+  sprint_context_free(context);
+}
+
 /* What cannot be right is a sentence, and the solver is as it was. */
 static void test_solver_file__refuses(void **state) {
   (void)state;
@@ -184,6 +263,7 @@ static void test_solver_file__refuses(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_solver_file__every_method_and_step),
+      cmocka_unit_test(test_solver_file__goes_on_once_there_is_memory),
       cmocka_unit_test(test_solver_file__refuses),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

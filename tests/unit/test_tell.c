@@ -181,6 +181,93 @@ static void test_tell__refuses_to_do_without_strata(void **state) {
   }
 }
 
+/* Strata, probabilities and weights that no population has, each alone in records that are right otherwise; afterwards
+ * these are taken, as a solver takes them that heard nothing else. */
+static void test_tell__refuses_strata_and_weights_that_cannot_be(void **state) {
+  (void)state;
+  static const char spec[] = "{method: {kind: sprint, correction: stratified, batch: 2}, step: {size: 0.1}}";
+  static const uint32_t stratum[N] = {0, 1, 0, 1}, high[N] = {0, 1, 2, 1}, none_of_1[N] = {0, 0, 0, 0};
+  static const double p[2] = {0.25, 0.75}, negative[2] = {-0.25, 1.25}, weight[N] = {1, 2, 3, 0};
+  static const double below[N] = {1, -1, 1, 1}, endless[N] = {1, 1, 1, INFINITY}, nobody[N] = {0};
+  static const struct {
+    const uint32_t *stratum;
+    const double *p, *weight;
+    const char *words;
+  } cases[] = {
+      {high, p, weight, "record 2 is of stratum 2; there are 2"},
+      {none_of_1, p, weight, "stratum 1 has probability 0.75 but none of the population's records"},
+      {stratum, negative, weight, "the strata probabilities told add up to nan; 1 was expected"},
+      {stratum, p, below, "record 1 has the weight -1; a number of at least 0 was expected"},
+      {stratum, p, endless, "record 3 has the weight inf"},
+      {stratum, p, nobody, "the records told stand for nobody: every weight is 0"},
+  };
+  struct twins t = {bench_of(N, D, people, "{loss: mean}", NULL), bench_of(N, D, people, "{loss: mean}", NULL)};
+  MUST(t.tried.context, bench_start(&t.tried, spec, start, 2));
+  MUST(t.calm.context, bench_start(&t.calm, spec, start, 2));
+  ask(&t.tried);
+  ask(&t.calm);
+  sprint_records records = {.size = sizeof records, .n = N, .x = people, .y = zeros, .last = true};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    records.stratum = cases[i].stratum;
+    records.p = cases[i].p;
+    records.weight = cases[i].weight;
+    REFUSED(t.tried.context, SPRINT_ERROR_ARGUMENT, cases[i].words, sprint_solver_tell(t.tried.solver, &records));
+  }
+  records.stratum = stratum;
+  records.p = p;
+  records.weight = weight;
+  both_tell(&t, &records);
+  twins_free(&t);
+}
+
+/* Records that are to be looked up where no images are, and reference records of people who have one. */
+static void test_tell__refuses_records_that_are_not_there(void **state) {
+  (void)state;
+  static const uint32_t who[N] = {0, 1, 2, 3};
+  static const bool lacks[2] = {true, false};
+  struct twins t = twins_new("{method: {kind: sprint, correction: coupled, batch: 2}, step: {size: 0.1}}");
+  ask(&t.tried);
+  ask(&t.calm);
+  sprint_records records = {.size = sizeof records, .n = N, .y = zeros, .who = who, .last = true};
+  REFUSED(t.tried.context, SPRINT_ERROR_ARGUMENT, "no x or no y", sprint_solver_tell(t.tried.solver, &records));
+  records.images = t.tried.population;
+  REFUSED(t.tried.context, SPRINT_ERROR_ARGUMENT, "a network and images kept as bytes were expected",
+          sprint_solver_tell(t.tried.solver, &records));
+  records.who = NULL;
+  REFUSED(t.tried.context, SPRINT_ERROR_ARGUMENT, "no x or no y", sprint_solver_tell(t.tried.solver, &records));
+  records.x = people;
+  both_tell(&t, &records);
+  for (int k = 0; k < 2; k++) { /* the second batch is of another deployment than the snapshot */
+    sprint_want want = ask(&t.tried);
+    ask(&t.calm);
+    sprint_real reference[2 * D] = {NAN, NAN, 1, k ? (sprint_real)NAN : 2};
+    sprint_records batch = {
+        .size = sizeof batch, .n = want.n, .x = people, .y = zeros, .x_reference = reference, .lacks_reference = lacks};
+    assert_true(k == 0 || want.reference > 0);
+    if (k == 1)
+      REFUSED(t.tried.context, SPRINT_ERROR_ARGUMENT, "row 1 of `x_reference` is not finite",
+              sprint_solver_tell(t.tried.solver, &batch));
+    reference[3] = 2;
+    both_tell(&t, &batch);
+  }
+  twins_free(&t);
+}
+
+static void test_tell__refuses_solvers_without_what_they_need(void **state) {
+  (void)state;
+  struct bench b = bench_of(N, D, people, "{loss: mean}", NULL);
+  sprint_solver_options options = {.size = sizeof options, .theta = start, .n = N, .n_strata = 1};
+  static const char words[] = "a solver needs a model and a starting point";
+  REFUSED(b.context, SPRINT_ERROR_ARGUMENT, words, sprint_solver_new(b.context, &options, &b.solver));
+  options.model = b.model;
+  options.theta = NULL;
+  REFUSED(b.context, SPRINT_ERROR_ARGUMENT, words, sprint_solver_new(b.context, &options, &b.solver));
+  REFUSED(b.context, SPRINT_ERROR_ARGUMENT, "`strata_sizes` was expected",
+          bench_start(&b, "{method: {kind: saga, batch: 2}}", start, 2));
+  assert_null(b.solver);
+  bench_free(&b);
+}
+
 /* Oracle: l = |z - theta|^2 / 2 has the gradient theta - mean z (+ l2 theta), and a step of 0.5 halves its distance to
  * 0; 4 steps take |g|^2 below 1/100 of the first. */
 static void test_tell__stops_by_the_gradient(void **state) {
@@ -220,6 +307,9 @@ int main(void) {
       cmocka_unit_test(test_tell__refuses_another_number_of_people),
       cmocka_unit_test(test_tell__refuses_to_do_without_references),
       cmocka_unit_test(test_tell__refuses_to_do_without_strata),
+      cmocka_unit_test(test_tell__refuses_strata_and_weights_that_cannot_be),
+      cmocka_unit_test(test_tell__refuses_records_that_are_not_there),
+      cmocka_unit_test(test_tell__refuses_solvers_without_what_they_need),
       cmocka_unit_test(test_tell__stops_by_the_gradient),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

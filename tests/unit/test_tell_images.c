@@ -72,7 +72,8 @@ static sprint_real *train(const char *spec, size_t part, size_t *ret_n) {
 static void test_tell_images__parts(void **state) {
   (void)state;
   static const char *const specs[] = {"{method: {kind: sgd, batch: 30}}", "{method: rgd}",
-                                      "{method: {kind: sprint, correction: paper, batch: 30}}"};
+                                      "{method: {kind: sprint, correction: paper, batch: 30}}",
+                                      "{method: {kind: rrm, inner_solver: gradient, steps: 3}}"};
   static const size_t parts[] = {1, 7, 29, 256, 333};
   size_t n = 0;
   for (size_t s = 0; s < sizeof specs / sizeof specs[0]; s++) {
