@@ -233,13 +233,27 @@ static sprint_status note_diverged(struct sprint__arena *arena, const struct spr
   return sprint__arena_status(arena);
 }
 
+/* "sprint-paper: 40 rows not above 0", which have no place on a logarithmic axis. One is where nothing has happened
+ * yet.
+ */
+static sprint_status note_missing(struct sprint__arena *arena, const struct sprint__figure_curve *curve,
+                                  struct sprint__figure_panel *panel) {
+  size_t n = 0;
+  for (size_t i = 0; i < curve->mean.n; i++) n += curve->mean.mean[i] <= 0;
+  if (!panel->log || n < 2) return SPRINT_OK;
+  panel->notes[panel->n_notes++] =
+      sprint__arena_keep(arena, sprint__printf(arena->context, "%s: %zu rows not above 0",
+                                               sprint__name_show(curve->group->method, SPRINT__NOTE_NAME).text, n));
+  return sprint__arena_status(arena);
+}
+
 static sprint_status make_panel(struct sprint__figure *figure, const struct sprint__group *groups, size_t n_groups,
                                 bool seeds, struct sprint__figure_panel *panel) {
   struct sprint__arena *arena = figure->arena;
   panel->title = sprint__point_title(arena, panel->point, false);
   panel->plain = sprint__point_title(arena, panel->point, true);
   panel->curves = sprint__arena_take(arena, n_groups, sizeof *panel->curves);
-  panel->notes = sprint__arena_take(arena, n_groups, sizeof *panel->notes);
+  panel->notes = sprint__arena_take(arena, 2 * n_groups, sizeof *panel->notes);
   panel->least = panel->first = INFINITY;
   panel->greatest = panel->last = -INFINITY;
   SPRINT__TRY(sprint__arena_status(arena));
@@ -248,6 +262,7 @@ static sprint_status make_panel(struct sprint__figure *figure, const struct spri
     if (strcmp(groups[g].point, panel->point) != 0) continue;
     SPRINT__TRY(make_curve(figure, panel, &groups[g], seeds, &panel->curves[panel->n_curves], &drawn));
     SPRINT__TRY(note_diverged(arena, &groups[g], panel));
+    SPRINT__TRY(note_missing(arena, &panel->curves[panel->n_curves], panel));
     panel->n_curves += drawn;
   }
   return SPRINT_OK;

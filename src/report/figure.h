@@ -24,7 +24,7 @@ struct sprint__figure_panel {
   size_t n_curves; /* those that have rows to draw */
   struct sprint__figure_curve *curves;
   size_t n_notes;
-  const char **notes;     /* (n_notes) who diverged here, a method each */
+  const char **notes;     /* (n_notes) who diverged here, or has rows without a place, a method each */
   double least, greatest; /* of what is drawn, bands included; on a logarithmic axis of what is above 0 */
   double first, last;     /* of x */
 };

@@ -79,6 +79,14 @@ equal "exit code where all diverged" 1 $?
 check "all diverged" grep -q 'd: all 1 runs diverged, and have no mean to draw' stderr
 run_of z/a/seed-1 epochs 0,-1 1,0
 refused "column 'loss' has no values above 0 in these runs" plot z --log
+run_of z/b/seed-1 epochs 0,4 1,0 2,0
+run_of z/c/seed-1 epochs 0,0 1,3 2,2
+runs plot z --log
+check "rows without a place are counted" grep -q '^ *b: 2 rows not above 0$' stdout
+check "also of a method that has no others" grep -q '^ *a: 2 rows not above 0$' stdout
+check "a beginning at 0 is none" test "$(grep -c 'not above 0' stdout)" = 2
+runs plot z
+check "on a plain axis all have one" test "$(grep -c 'not above 0' stdout)" = 0
 
 ### Figures
 if command -v gnuplot >/dev/null; then

@@ -3,9 +3,7 @@
 #define _GNU_SOURCE
 #include <unistd.h>
 
-#include "help.h"
-
-#include "base/context.h"
+#include "memory_help.h"
 
 #define PATH 160
 
@@ -106,28 +104,18 @@ static int home_free(void **state) {
   return 0;
 }
 
-/* Does all of the work and frees all that it has made. */
-typedef sprint_status work_done(sprint_context *context, const void *user);
-
-enum { MANY = 600, SOME = 80, FEW = 25 };
+enum { MOST = 600, SOME = 80, A_FEW = 25 };
 
 /* The work as it is, and with allocations failed: no more than `most`, evenly spread. */
-static void fails_well(work_done *work, const void *user, int64_t most) {
+static void fails_well(sprint_work *work, const void *user, int64_t most) {
   sprint_context *context = home.context;
+  sprint_status status;
   context->n_allocations = 0;
   MUST(context, work(context, user));
-  int64_t n = (int64_t)context->n_allocations, every = n / most + 1;
+  int64_t n = (int64_t)context->n_allocations;
   assert_true(n > 3);
-  for (int64_t k = 0; k < n; k += every) {
-    context->error[0] = '\0';
-    context->n_allocations = 0;
-    context->fail_allocation = k;
-    sprint_status status = work(context, user);
-    context->fail_allocation = -1;
-    assert_true(context->n_allocations > (uint64_t)k);
-    REFUSED(context, SPRINT_ERROR_MEMORY, "out of memory", status);
-  }
-  MUST(context, work(context, user));
+  fail_allocations(context, 0, n / most + 1, work, user, &status);
+  MUST(context, status);
 }
 
 /* A run that is there stays whole. */
@@ -166,7 +154,7 @@ static sprint_status read_saved(sprint_context *context, const void *user) {
 
 static void test_memory__read_saved(void **state) {
   (void)state;
-  fails_well(read_saved, NULL, MANY);
+  fails_well(read_saved, NULL, MOST);
 }
 
 static sprint_status predict(sprint_context *context, const void *user) {
@@ -188,7 +176,7 @@ static sprint_status predict(sprint_context *context, const void *user) {
 
 static void test_memory__predict(void **state) {
   (void)state;
-  fails_well(predict, NULL, MANY);
+  fails_well(predict, NULL, MOST);
 }
 
 static sprint_status look_at_files(sprint_context *context, const void *user) {
@@ -206,7 +194,7 @@ static sprint_status look_at_files(sprint_context *context, const void *user) {
 
 static void test_memory__look_at_files(void **state) {
   (void)state;
-  fails_well(look_at_files, NULL, MANY);
+  fails_well(look_at_files, NULL, MOST);
 }
 
 /* A solver in a folder: begun, asked, told. Each time from the start. */
@@ -263,7 +251,7 @@ static sprint_status show_results(sprint_context *context, const void *user) {
 
 static void test_memory__show_results(void **state) {
   (void)state;
-  fails_well(show_results, NULL, MANY);
+  fails_well(show_results, NULL, MOST);
 }
 
 /* What is looked at without training: constants, a landscape, step sizes, advice, whose experiment is there already. */
@@ -310,8 +298,8 @@ static void test_memory__look_around(void **state) {
   (void)state;
   sprint_experiment *experiment = NULL;
   MUST(home.context, sprint_experiment_load(home.context, home.config, NULL, 0, &experiment));
-  fails_well(look_around, experiment, MANY);
-  fails_well(look_ahead, experiment, MANY);
+  fails_well(look_around, experiment, MOST);
+  fails_well(look_ahead, experiment, MOST);
   sprint_experiment_free(experiment);
 }
 
@@ -349,7 +337,7 @@ static void test_memory__fit(void **state) {
                                   .n_columns = kinds[k].n_columns,
                                   .label = kinds[k].label,
                                   .resamples = 100};
-    fails_well(fit, &options, MANY);
+    fails_well(fit, &options, MOST);
   }
 }
 
@@ -363,7 +351,7 @@ static sprint_status verify(sprint_context *context, const void *user) {
 
 static void test_memory__verify(void **state) {
   (void)state;
-  fails_well(verify, NULL, FEW);
+  fails_well(verify, NULL, A_FEW);
 }
 
 int main(void) {
