@@ -9,23 +9,27 @@
 
 #include "model/conv.h"
 
+/* Numbers of a record's image and outputs, at most: those of G records are to stay in a cache. */
+enum { SPRINT__ABREAST_MOST = 1 << 16 };
+
 /* Whether so many records, at most G of them counted, are worth it: by the numbers of a group that are in use either
  * way, and `cost` eighths for all else. */
-static inline bool sprint__abreast_saves(size_t filters, size_t n, size_t cost) {
-  size_t records = n < SPRINT__GROUP ? n : SPRINT__GROUP;
-  return 8 * records * sprint__conv_lanes(filters) > cost * filters * SPRINT__GROUP;
+static inline bool sprint__abreast_saves(const struct sprint__conv *of, size_t n, size_t cost) {
+  size_t records = n < SPRINT__GROUP ? n : SPRINT__GROUP, lines = of->rows * of->lines_down + of->kernel_rows;
+  return lines * of->line + of->rows * of->to_down <= SPRINT__ABREAST_MOST &&
+         8 * records * sprint__conv_lanes(of->filters) > cost * of->filters * SPRINT__GROUP;
 }
 
 /* Outputs or inputs: an eighth for bringing records side by side; more where the other way is Winograd's. */
-static inline bool sprint__abreast_pays(size_t filters, bool winograd, size_t n) {
-  return sprint__abreast_saves(filters, n, winograd ? 11 : 9);
+static inline bool sprint__abreast_pays(const struct sprint__conv *of, bool winograd, size_t n) {
+  return sprint__abreast_saves(of, n, winograd ? 11 : 9);
 }
 
 /* The weights' gradient, which goes over lines of the image again and again: where they are long, those of many records
  * do not stay in the first cache. */
 static inline bool sprint__abreast_pays_weights(const struct sprint__conv *of, size_t n) {
   enum { LONG_LINE = 1024 };
-  return sprint__abreast_saves(of->filters, n, of->line > LONG_LINE ? 14 : 9);
+  return sprint__abreast_saves(of, n, of->line > LONG_LINE ? 14 : 9);
 }
 
 struct sprint__conv sprint__conv_abreast(const struct sprint__conv *of);

@@ -9,7 +9,7 @@ enum { SAME, VALID };
 
 /* Whether n records go side by side through a product. */
 static bool product_abreast(const struct sprint__product *product, size_t n) {
-  return sprint__abreast_pays(product->of.filters, product->winograd, n);
+  return sprint__abreast_pays(&product->of, product->winograd, n);
 }
 
 /* What the scratch holds. Where records may go side by side, images, outputs and dy are those of G records. */

@@ -55,6 +55,7 @@ static const struct trial trials[] = {
     {{10, 8, 6}, {CONV(6, 5, 3, 0, 1)}},
     {{2, 20, 21}, {CONV(10, 3, 3, 1, 2), RELU}},
     {{6, 2, 2}, {CONV(17, 3, 3, 0, 1)}},
+    {{3, 160, 140}, {CONV(2, 3, 3, 0, 1)}}, /* too large for that */
     {{2, 8, 9}, {CONV(4, 3, 3, 0, 1), RELU, CONV(5, 3, 3, 0, 1), RELU, POOL(2)}},
     {{3, 9, 9}, {CONV(9, 3, 3, 0, 1), POOL(3), RELU, CONV(7, 1, 3, 0, 1), POOL(2)}},
     {{1, 12, 12}, {POOL(2), CONV(4, 3, 3, 1, 1), RELU, CONV(6, 3, 3, 0, 2)}},
