@@ -49,23 +49,25 @@ fi
 
 ### A file that may not grow: one sentence that says why, and nothing is left, whether stdio meets the limit early or last.
 # Not where coverage is counted, whose own files would be too large.
-for rows in $([ "$SPRINT_COVERAGE" = ON ] || echo 200 20000); do
-  (head -1 data.csv && yes "$(sed -n 2p data.csv)" | head -$rows) >long.csv
+if [ "$SPRINT_COVERAGE" != ON ]; then
+  for rows in 200 20000; do
+    (head -1 data.csv && yes "$(sed -n 2p data.csv)" | head -$rows) >long.csv
+    (
+      ulimit -f 1
+      "$SPRINT" predict $model long.csv --out limited.csv
+    ) >stdout 2>stderr
+    equal "$rows rows into a file of 1 kB: exit code" 1 $?
+    equal "$rows rows into a file of 1 kB" "sprint: limited.csv: cannot be written: File too large" "$(cat stderr)"
+    check "$rows rows into a file of 1 kB: nothing is left" test -z "$(find . -name 'limited.csv*')"
+  done
   (
     ulimit -f 1
-    "$SPRINT" predict $model long.csv --out limited.csv
+    "$SPRINT" run c.yaml --out limited
   ) >stdout 2>stderr
-  equal "$rows rows into a file of 1 kB: exit code" 1 $?
-  equal "$rows rows into a file of 1 kB" "sprint: limited.csv: cannot be written: File too large" "$(cat stderr)"
-  check "$rows rows into a file of 1 kB: nothing is left" test -z "$(find . -name 'limited.csv*')"
-done
-(
-  ulimit -f 1
-  "$SPRINT" run c.yaml --out limited
-) >stdout 2>stderr
-equal "a run whose files may not grow: exit code" 1 $?
-check "a run whose files may not grow: '$(cat stderr)'" grep -q 'cannot be written: File too large' stderr
-runs run c.yaml --out limited
+  equal "a run whose files may not grow: exit code" 1 $?
+  check "a run whose files may not grow: '$(cat stderr)'" grep -q 'cannot be written: File too large' stderr
+  runs run c.yaml --out limited
+fi
 
 ### Standard output by its other names: what is there already stays there
 "$SPRINT" predict $model data.csv --out /dev/stdout >stdout.csv || fail "/dev/stdout"
