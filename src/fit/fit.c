@@ -288,8 +288,12 @@ static sprint_status copy_texts(sprint_fit *fit) {
     if (logs[k].data) logs[k].data = sprint__arena_strdup(arena, logs[k].data);
     if (logs[k].model) logs[k].model = sprint__arena_strdup(arena, logs[k].model);
   }
-  for (size_t j = 0; columns && j < options->n_columns; j++)
+  for (size_t j = 0; columns && j < options->n_columns; j++) {
+    if (!options->columns || !options->columns[j])
+      return sprint_fail(fit->context, SPRINT_ERROR_ARGUMENT, "columns: the names of %zu were expected, not NULL",
+                         options->n_columns);
     columns[j] = sprint__arena_strdup(arena, options->columns[j]);
+  }
   if (options->logs) options->logs = logs;
   options->columns = columns;
   return sprint__arena_status(arena);

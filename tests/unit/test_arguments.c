@@ -297,6 +297,10 @@ static void test_arguments__fits(void **state) {
   NO("log 2 has no data", sprint_fit_shift(all.context, &options, &fit));
   logs[0].time = INFINITY;
   NO("nowhere.csv: its time is not finite", sprint_fit_shift(all.context, &options, &fit));
+  options.n_columns = 2;
+  NO("columns: the names of 2 were expected, not NULL", sprint_fit_shift(all.context, &options, &fit));
+  options.columns = (const char *const[]){"age", NULL};
+  NO("columns: the names of 2 were expected, not NULL", sprint_fit_shift(all.context, &options, &fit));
   assert_null(fit);
 }
 
