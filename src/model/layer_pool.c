@@ -89,10 +89,11 @@ SPRINT__INLINE void pool_window(const sprint_real *x, size_t k, struct order fro
 SPRINT__INLINE void pool_records(const struct sprint__layer *layer, size_t k, const sprint_real *x, size_t n,
                                  const sprint_real *dy, sprint_real *y_or_dx) {
   struct order from = order_of(&layer->from, layer->last_in), to = order_of(&layer->to, layer->last_out);
-  for (size_t i = 0; i < n; i++, x += layer->in, y_or_dx += dy ? layer->in : layer->out, dy += dy ? layer->out : 0)
+  for (size_t i = 0; i < n; i++)
     for (size_t r = 0; r < layer->to.height; r++)
       for (size_t c = 0; c < layer->to.width; c++) {
-        size_t in = k * (r * from.row + c * from.pixel), out = r * to.row + c * to.pixel;
+        size_t in = i * layer->in + k * (r * from.row + c * from.pixel);
+        size_t out = i * layer->out + r * to.row + c * to.pixel;
         pool_window(x + in, k, from, to, layer->from.channels, dy ? dy + out : NULL, y_or_dx + (dy ? in : out));
       }
 }
