@@ -191,11 +191,13 @@ SPRINT__FAST void sprint__small_input(const struct sprint__dense *dense, const s
   size_t in = dense->in, stride = in < G ? G : in;
   if (n < ROWS) {
     size_t whole = dense->out / G * G;
-    for (; n > 0; n--, dy += dense->out, ret_dx += in, relu_x += relu_x ? in : 0)
+    for (size_t i = 0; i < n; i++, dy += dense->out, ret_dx += in) {
+      const sprint_real *row_relu = relu_x ? relu_x + i * in : NULL;
       if (whole == G)
-        row_input(dense, dy, G, relu_x, ret_dx);
+        row_input(dense, dy, G, row_relu, ret_dx);
       else
-        row_input(dense, dy, whole, relu_x, ret_dx);
+        row_input(dense, dy, whole, row_relu, ret_dx);
+    }
     return;
   }
   if (goes_along(dense)) {
