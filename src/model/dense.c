@@ -10,12 +10,24 @@
  * outputs of a row do not depend on the rows around it. */
 #define NARROW_WORTH_BLAS 512
 
-enum kernel { SINGLE, SMALL, NARROW, BLAS };
+/* Rows that are few: BLAS is slower, which copies all of W for them. A thin layer's rows of W are short, so that there
+ * is much to do beside multiplying. */
+enum { FEW_ROWS = 15, FEW_ROWS_THIN = 8 };
+
+static bool is_thin(const struct sprint__dense *dense) { return dense->out < 4 * SPRINT__GROUP; }
+
+enum kernel { SINGLE, SMALL, FEW, NARROW, BLAS };
 
 static enum kernel kernel_of(const struct sprint__dense *dense, size_t n) {
   if (dense->out == 1) return SINGLE;
   if (dense->out < SPRINT__GROUP) return dense->in * dense->out < NARROW_WORTH_BLAS ? NARROW : BLAS;
-  return sprint__dense_is_small(dense) || n <= SPRINT__FEW_ROWS ? SMALL : BLAS;
+  if (sprint__dense_is_small(dense) && !dense->bare) return SMALL;
+  return n <= (is_thin(dense) ? FEW_ROWS_THIN : FEW_ROWS) ? FEW : BLAS;
+}
+
+/* Whether all outputs of a layer are one tile of dense_small.c, forward: faster than BLAS, however many the rows. */
+static bool fits_tiles(const struct sprint__dense *dense) {
+  return dense->out >= SPRINT__GROUP && dense->out <= 2 * SPRINT__GROUP;
 }
 
 /* max(y, 0) in place. */
@@ -23,8 +35,11 @@ SPRINT__FAST static void rectify(sprint_real *y, size_t n) {
   for (size_t i = 0; i < n; i++) y[i] = y[i] <= 0 ? 0 : y[i];
 }
 
-SPRINT__FAST static void mask(sprint_real *restrict dx, const sprint_real *restrict relu_x, size_t n) {
-  for (size_t i = 0; i < n; i++) dx[i] = relu_x[i] <= 0 ? 0 : dx[i];
+/* dx (n, in) where relu_x is above 0, else 0; rows of both are `apart`. */
+SPRINT__FAST static void mask(sprint_real *restrict dx, const sprint_real *restrict relu_x, size_t n, size_t in,
+                              size_t apart) {
+  for (size_t i = 0; i < n; i++, dx += apart, relu_x += apart)
+    for (size_t k = 0; k < in; k++) dx[k] = relu_x[k] <= 0 ? 0 : dx[k];
 }
 
 SPRINT__FAST void sprint__dense_bias(const sprint_real *restrict dy, size_t n, size_t out, bool adds,
@@ -62,16 +77,16 @@ void sprint__dense_forward(const struct sprint__dense *dense, const sprint_real 
     sprint__single_forward(dense, x, n, ret_y);
     return;
   }
-  if (kernel == SMALL) {
+  if (kernel == SMALL || kernel == FEW || (kernel == BLAS && fits_tiles(dense))) {
     sprint__small_forward(dense, x, n, ret_y);
     return;
   }
   const sprint_real *bias = dense->theta + dense->in * dense->out;
-  for (size_t i = 0; i < n; i++) memcpy(ret_y + i * dense->out, bias, dense->out * sizeof *bias);
+  for (size_t i = 0; !dense->bare && i < n; i++) memcpy(ret_y + i * dense->out, bias, dense->out * sizeof *bias);
   if (kernel == NARROW)
     narrow_forward(dense, x, n, ret_y);
   else
-    sprint__gemm_add(x, dense->theta, n, dense->in, dense->out, ret_y);
+    sprint__gemm_plain(x, sprint__dense_apart(dense), dense->theta, n, dense->in, dense->out, !dense->bare, ret_y);
   if (dense->relu) rectify(ret_y, n * dense->out);
 }
 
@@ -90,9 +105,11 @@ void sprint__dense_weight(const struct sprint__dense *dense, const sprint_real *
   if (kernel == NARROW && !adds) memset(gradient, 0, weights * sizeof *gradient);
   if (kernel == NARROW)
     narrow_weight(dense, x, dy, n, gradient);
+  else if (kernel == FEW)
+    sprint__few_weight(dense, x, dy, n, adds, gradient);
   else
-    sprint__gemm_transposed(x, dy, n, dense->in, dense->out, adds, gradient);
-  sprint__dense_bias(dy, n, dense->out, adds, gradient + weights);
+    sprint__gemm_transposed(x, sprint__dense_apart(dense), dy, n, dense->in, dense->out, adds, gradient);
+  if (!dense->bare) sprint__dense_bias(dy, n, dense->out, adds, gradient + weights);
 }
 
 void sprint__dense_input(const struct sprint__dense *dense, const sprint_real *dy, size_t n, const sprint_real *relu_x,
@@ -102,15 +119,23 @@ void sprint__dense_input(const struct sprint__dense *dense, const sprint_real *d
     return;
   }
   enum kernel kernel = kernel_of(dense, n);
-  if (kernel == SMALL && (sprint__dense_is_small(dense) || n < SPRINT__TILE_ROWS)) {
+  if (kernel == SMALL) {
     sprint__small_input(dense, dy, n, relu_x, ret_dx);
+    return;
+  }
+  if (kernel == FEW && is_thin(dense) && n < SPRINT__TILE_ROWS) {
+    sprint__small_input(dense, dy, n, relu_x, ret_dx);
+    return;
+  }
+  if (kernel == FEW && !is_thin(dense)) {
+    sprint__few_input(dense, dy, n, relu_x, ret_dx);
     return;
   }
   if (kernel == NARROW)
     narrow_input(dense, dy, n, ret_dx);
   else
-    sprint__gemm_by_transposed(dy, dense->theta, n, dense->out, dense->in, false, ret_dx);
-  if (relu_x) mask(ret_dx, relu_x, n * dense->in);
+    sprint__gemm_by_transposed(dy, dense->theta, n, dense->out, dense->in, ret_dx, sprint__dense_apart(dense));
+  if (relu_x) mask(ret_dx, relu_x, n, dense->in, sprint__dense_apart(dense));
 }
 
 SPRINT__FAST void sprint__dense_activate(const sprint_real *z, size_t n, bool relu, sprint_real *ret_y) {

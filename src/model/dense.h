@@ -9,7 +9,14 @@ struct sprint__dense {
   size_t in, out;
   const sprint_real *theta; /* W (in, out), then b (out) */
   bool relu;                /* f is max(., 0); otherwise nothing */
+  /* Where these are a part of a layer's inputs, dense_cut.c's, and there is a group of outputs at least: */
+  bool bare;    /* W alone: b is neither added nor has a gradient */
+  size_t apart; /* numbers from one row of x, and of dx, to the next; 0: in */
 };
+
+static inline size_t sprint__dense_apart(const struct sprint__dense *dense) {
+  return dense->apart ? dense->apart : dense->in;
+}
 
 /* y (n, out) = f(x W + b), x (n, in) */
 void sprint__dense_forward(const struct sprint__dense *dense, const sprint_real *x, size_t n, sprint_real *ret_y);
@@ -28,12 +35,20 @@ void sprint__dense_input(const struct sprint__dense *dense, const sprint_real *d
 /* y := f(z), n numbers, a multiple of SPRINT__GROUP. */
 void sprint__dense_activate(const sprint_real *z, size_t n, bool relu, sprint_real *ret_y);
 
+/* dense_cut.c: the same where few rows meet many weights: the weights are cut instead of the rows, for all threads. y
+ * and dx as above; gradient or dx NULL: not wanted. Each needs room for SPRINT__CUT_ROOM * out numbers. */
+enum { SPRINT__CUT_PARTS = 4, SPRINT__CUT_ROWS = 32, SPRINT__CUT_ROOM = SPRINT__CUT_PARTS * (SPRINT__CUT_ROWS - 1) };
+void sprint__cut_forward(sprint_context *context, const struct sprint__dense *dense, const sprint_real *x, size_t n,
+                         sprint_real *ret_y, sprint_real *room);
+void sprint__cut_backward(sprint_context *context, const struct sprint__dense *dense, const sprint_real *x,
+                          const sprint_real *dy, size_t n, bool after_relu, sprint_real *dx, sprint_real *gradient,
+                          bool adds);
+
 /* dense_small.c: sums held in registers, for layers whose weights fit the first cache, where BLAS would spend more on
- * packing than on multiplying, and for few rows of any. */
+ * packing than on multiplying. Forward, few rows or few outputs of any layer too. */
 enum {
   SPRINT__SMALL_WEIGHTS = 8192,
-  SPRINT__FEW_ROWS = 8,
-  SPRINT__TILE_ROWS = 4, /* rows of x that share a load of the weights; fewer go one by one */
+  SPRINT__TILE_ROWS = 4, /* rows of x that share a load of the weights */
 };
 
 static inline bool sprint__dense_is_small(const struct sprint__dense *dense) {
@@ -46,6 +61,12 @@ void sprint__small_weight(const struct sprint__dense *dense, const sprint_real *
                           bool adds, sprint_real *gradient);
 void sprint__small_input(const struct sprint__dense *dense, const sprint_real *dy, size_t n, const sprint_real *relu_x,
                          sprint_real *ret_dx);
+
+/* dense_few.c: few rows of any layer of a group of outputs or more; the weights' gradient is without that of b. */
+void sprint__few_weight(const struct sprint__dense *dense, const sprint_real *x, const sprint_real *dy, size_t n,
+                        bool adds, sprint_real *gradient);
+void sprint__few_input(const struct sprint__dense *dense, const sprint_real *dy, size_t n, const sprint_real *relu_x,
+                       sprint_real *ret_dx);
 
 /* dense_single.c: one output. */
 void sprint__single_forward(const struct sprint__dense *dense, const sprint_real *x, size_t n, sprint_real *ret_y);

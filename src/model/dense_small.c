@@ -9,18 +9,21 @@ enum {
   ROWS = SPRINT__TILE_ROWS,
   INPUTS = 5, /* rows of W that share a load of dy */
   WIDE = 8,   /* groups of one row at once */
+  SHORT = 7,  /* rows too few to be summed by the rows of W */
+  SOON = 32,  /* rows of W from one that is multiplied by to one that is asked for */
 };
 
 /* Where the group of columns after `column` starts. */
 SPRINT__INLINE size_t group_at(size_t column, size_t columns) { return column + G <= columns ? column : columns - G; }
 
-/* sums[r][g] += sum over k of x[r][k] * w[k][at[g]..], for ROWS rows. */
+/* sums[r][g] += sum over k of x[r][k] * w[k][at[g]..], for ROWS rows; w is asked for ahead where it is `far`. */
 SPRINT__INLINE void multiply(const sprint_real *const *x, size_t k_end, const sprint_real *w, size_t stride,
-                             const size_t at[2], group sums[ROWS][2]) {
+                             const size_t at[2], bool far, group sums[ROWS][2]) {
   group a[ROWS], b[ROWS];
   for (int r = 0; r < ROWS; r++) a[r] = sums[r][0], b[r] = sums[r][1];
   for (size_t k = 0; k < k_end; k++) {
     group u = load(w + k * stride + at[0]), v = load(w + k * stride + at[1]);
+    if (far) __builtin_prefetch(w + (k + SOON) * stride + at[0]);
     for (int r = 0; r < ROWS; r++) {
       group factor = SPRINT__ALL(x[r][k]);
       a[r] += factor * u;
@@ -35,17 +38,25 @@ SPRINT__INLINE void rows_at(const sprint_real *x, size_t width, size_t i, size_t
   for (size_t r = 0; r < ROWS; r++) rows[r] = x + (i + r < n ? i + r : n - 1) * width;
 }
 
-/* y = f(x w + b) for one row and `groups` groups of columns from column c on. */
-SPRINT__INLINE void row_forward(const struct sprint__dense *dense, const sprint_real *x, size_t c, int groups,
+/* What the outputs from column c on start from. */
+SPRINT__INLINE group bias_at(const struct sprint__dense *dense, size_t c) {
+  return dense->bare ? (group){0} : load(dense->theta + dense->in * dense->out + c);
+}
+
+/* y = f(x w + b) for n rows, one or two, and WIDE / n groups of columns from column c on. */
+SPRINT__INLINE void row_forward(const struct sprint__dense *dense, const sprint_real *x, size_t n, size_t c,
                                 sprint_real *y) {
-  const sprint_real *w = dense->theta + c, *bias = dense->theta + dense->in * dense->out + c;
+  const sprint_real *w = dense->theta + c;
+  size_t out = dense->out, apart = sprint__dense_apart(dense), groups = WIDE / n;
   group sums[WIDE];
-  for (int g = 0; g < groups; g++) sums[g] = load(bias + g * G);
-  for (size_t k = 0; k < dense->in; k++) {
-    group factor = SPRINT__ALL(x[k]);
-    for (int g = 0; g < groups; g++) sums[g] += factor * load(w + k * dense->out + (size_t)g * G);
-  }
-  for (int g = 0; g < groups; g++) store(y + c + g * G, dense->relu ? positive(sums[g]) : sums[g]);
+  for (size_t s = 0; s < WIDE; s++) sums[s] = bias_at(dense, c + s % groups * G);
+  for (size_t k = 0; k < dense->in; k++)
+    for (size_t r = 0; r < n; r++) {
+      group factor = SPRINT__ALL(x[r * apart + k]);
+      for (size_t g = 0; g < groups; g++) sums[r * groups + g] += factor * load(w + k * out + g * G);
+    }
+  for (size_t s = 0; s < WIDE; s++)
+    store(y + s / groups * out + c + s % groups * G, dense->relu ? positive(sums[s]) : sums[s]);
 }
 
 /* The same for two groups, four inputs at a time: sums that do not wait for each other. */
@@ -53,7 +64,7 @@ SPRINT__INLINE void row_forward_narrow(const struct sprint__dense *dense, const 
                                        sprint_real *y) {
   enum { AHEAD = 4 };
   size_t in = dense->in, out = dense->out, k = 0;
-  const sprint_real *w = dense->theta, *bias = w + in * out;
+  const sprint_real *w = dense->theta;
   group a[AHEAD] = {{0}}, b[AHEAD] = {{0}};
   for (; k + AHEAD <= in; k += AHEAD)
     for (size_t j = 0; j < AHEAD; j++) {
@@ -66,36 +77,34 @@ SPRINT__INLINE void row_forward_narrow(const struct sprint__dense *dense, const 
     a[0] += factor * load(w + k * out + at[0]);
     b[0] += factor * load(w + k * out + at[1]);
   }
-  group first = (a[0] + a[1]) + (a[2] + a[3]) + load(bias + at[0]);
-  group second = (b[0] + b[1]) + (b[2] + b[3]) + load(bias + at[1]);
+  group first = (a[0] + a[1]) + (a[2] + a[3]) + bias_at(dense, at[0]);
+  group second = (b[0] + b[1]) + (b[2] + b[3]) + bias_at(dense, at[1]);
   store(y + at[0], dense->relu ? positive(first) : first);
   store(y + at[1], dense->relu ? positive(second) : second);
 }
 
 SPRINT__INLINE void rows_forward(const struct sprint__dense *dense, const sprint_real *x, size_t n, sprint_real *y) {
-  size_t out = dense->out;
-  for (; n > 0; n--, x += dense->in, y += out) {
-    size_t c = 0;
-    for (; c + WIDE * G <= out; c += WIDE * G) row_forward(dense, x, c, WIDE, y);
-    for (; c < out; c += 2 * G) {
+  size_t out = dense->out, c = 0, width = WIDE / n * G;
+  for (; c + width <= out; c += width) row_forward(dense, x, n, c, y);
+  for (; c < out; c += 2 * G)
+    for (size_t r = 0; r < n; r++) {
       size_t at[2] = {group_at(c, out), group_at(c + G, out)};
-      row_forward_narrow(dense, x, at, y);
+      row_forward_narrow(dense, x + r * sprint__dense_apart(dense), at, y + r * out);
     }
-  }
 }
 
 SPRINT__INLINE void tiles_forward(const struct sprint__dense *dense, const sprint_real *x, size_t n, bool relu,
-                                  sprint_real *y) {
+                                  bool far, sprint_real *y) {
   size_t out = dense->out;
-  const sprint_real *bias = dense->theta + dense->in * out, *rows[ROWS];
+  const sprint_real *rows[ROWS];
   for (size_t i = 0; i < n; i += ROWS) {
-    rows_at(x, dense->in, i, n, rows);
+    rows_at(x, sprint__dense_apart(dense), i, n, rows);
     for (size_t c = 0; c < out; c += 2 * G) {
       size_t at[2] = {group_at(c, out), group_at(c + G, out)};
       group sums[ROWS][2];
       for (int r = 0; r < ROWS; r++)
-        for (int g = 0; g < 2; g++) sums[r][g] = load(bias + at[g]);
-      multiply(rows, dense->in, dense->theta, out, at, sums);
+        for (int g = 0; g < 2; g++) sums[r][g] = bias_at(dense, at[g]);
+      multiply(rows, dense->in, dense->theta, out, at, far, sums);
       for (size_t r = 0; r < ROWS && i + r < n; r++)
         for (int g = 0; g < 2; g++) store(y + (i + r) * out + at[g], relu ? positive(sums[r][g]) : sums[r][g]);
     }
@@ -104,12 +113,16 @@ SPRINT__INLINE void tiles_forward(const struct sprint__dense *dense, const sprin
 
 SPRINT__FAST void sprint__small_forward(const struct sprint__dense *dense, const sprint_real *x, size_t n,
                                         sprint_real *ret_y) {
-  if (n < ROWS)
-    rows_forward(dense, x, n, ret_y);
+  if (n == 1)
+    rows_forward(dense, x, 1, ret_y);
+  else if (n == 2)
+    rows_forward(dense, x, 2, ret_y);
+  else if (!sprint__dense_is_small(dense))
+    tiles_forward(dense, x, n, dense->relu, true, ret_y);
   else if (dense->relu)
-    tiles_forward(dense, x, n, true, ret_y);
+    tiles_forward(dense, x, n, true, false, ret_y);
   else
-    tiles_forward(dense, x, n, false, ret_y);
+    tiles_forward(dense, x, n, false, false, ret_y);
 }
 
 /* to := W^T (out, in), rows of `stride`: the padding is zero. */
@@ -216,7 +229,7 @@ SPRINT__FAST void sprint__small_input(const struct sprint__dense *dense, const s
       size_t at[2] = {group_at(k, stride), group_at(k + G, stride)};
       group sums[ROWS][2] = {{{0}}};
       rows_at(dy, dense->out, i, n, rows);
-      multiply(rows, dense->out, panel, stride, at, sums);
+      multiply(rows, dense->out, panel, stride, at, false, sums);
       for (size_t r = 0; r < ROWS && i + r < n; r++)
         for (size_t g = 0; g < 2; g++) {
           size_t to = (i + r) * in + at[g];
@@ -309,6 +322,11 @@ SPRINT__FAST void sprint__small_weight(const struct sprint__dense *dense, const 
   }
   if (n == 2) {
     rows_weight(dense, x, dy, 2, adds, gradient);
+    return;
+  }
+  if (n <= SHORT) {
+    sprint__few_weight(dense, x, dy, n, adds, gradient);
+    bias_gradient(dy, n, out, adds, gradient + dense->in * out);
     return;
   }
   size_t inputs = dense->in < INPUTS ? 1 : INPUTS;

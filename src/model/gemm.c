@@ -13,23 +13,20 @@
 
 static blasint dim(size_t n) { return (blasint)n; }
 
-void sprint__gemm_add(const sprint_real *a, const sprint_real *b, size_t m, size_t k, size_t n, sprint_real *c) {
-  GEMM(CblasRowMajor, CblasNoTrans, CblasNoTrans, dim(m), dim(n), dim(k), 1, a, dim(k), b, dim(n), 1, c, dim(n));
+void sprint__gemm_plain(const sprint_real *a, size_t stride, const sprint_real *b, size_t m, size_t k, size_t n,
+                        bool adds, sprint_real *c) {
+  GEMM(CblasRowMajor, CblasNoTrans, CblasNoTrans, dim(m), dim(n), dim(k), 1, a, dim(stride), b, dim(n), adds, c,
+       dim(n));
 }
 
-void sprint__gemm_transposed(const sprint_real *a, const sprint_real *b, size_t k, size_t m, size_t n, bool adds,
-                             sprint_real *c) {
-  sprint__gemm_columns(a, m, b, k, m, n, adds, c);
-}
-
-void sprint__gemm_columns(const sprint_real *a, size_t stride, const sprint_real *b, size_t k, size_t m, size_t n,
-                          bool adds, sprint_real *c) {
+void sprint__gemm_transposed(const sprint_real *a, size_t stride, const sprint_real *b, size_t k, size_t m, size_t n,
+                             bool adds, sprint_real *c) {
   GEMM(CblasRowMajor, CblasTrans, CblasNoTrans, dim(m), dim(n), dim(k), 1, a, dim(stride), b, dim(n), adds, c, dim(n));
 }
 
-void sprint__gemm_by_transposed(const sprint_real *a, const sprint_real *b, size_t m, size_t k, size_t n, bool adds,
-                                sprint_real *c) {
-  GEMM(CblasRowMajor, CblasNoTrans, CblasTrans, dim(m), dim(n), dim(k), 1, a, dim(k), b, dim(k), adds, c, dim(n));
+void sprint__gemm_by_transposed(const sprint_real *a, const sprint_real *b, size_t m, size_t k, size_t n,
+                                sprint_real *c, size_t stride) {
+  GEMM(CblasRowMajor, CblasNoTrans, CblasTrans, dim(m), dim(n), dim(k), 1, a, dim(k), b, dim(k), 0, c, dim(stride));
 }
 
 sprint_status sprint__gemm_start(sprint_context *context) {
@@ -38,6 +35,6 @@ sprint_status sprint__gemm_start(sprint_context *context) {
   if (!sprint__space_is_limited()) return SPRINT_OK;
   if (!context->blas_started) SPRINT__TRY(sprint__blas_check(context));
   context->blas_started = true;
-  sprint__gemm_add(a, b, SIDE, SIDE, SIDE, c);
+  sprint__gemm_plain(a, SIDE, b, SIDE, SIDE, SIDE, true, c);
   return SPRINT_OK;
 }

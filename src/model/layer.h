@@ -35,6 +35,7 @@ struct sprint__layer_ops {
 struct sprint__layer {
   const sprint_kind *kind;
   const struct sprint__layer_ops *ops;
+  sprint_context *context; /* whose threads may share its work */
   struct sprint__shape from, to;
   size_t in, out;                       /* numbers per record: the products of the shapes */
   size_t offset;                        /* of its parameters in theta: weights, then biases */

@@ -12,18 +12,18 @@ static const char *dense_setup(struct sprint__layer *layer, const struct sprint_
   layer->dims[1] = layer->fan_in = layer->in;
   layer->by_input = true;
   layer->products = (double)layer->n_weights;
+  layer->scratch = SPRINT__CUT_ROOM * layer->n_biases;
   return NULL;
 }
 
 static struct sprint__dense dense_of(const struct sprint__layer *layer, const sprint_real *theta) {
-  return (struct sprint__dense){layer->in, layer->out, theta, layer->then_relu};
+  return (struct sprint__dense){.in = layer->in, .out = layer->out, .theta = theta, .relu = layer->then_relu};
 }
 
 static void dense_forward(const struct sprint__layer *layer, const sprint_real *theta, const sprint_real *x, size_t n,
                           sprint_real *ret_y, sprint_real *scratch) {
-  (void)scratch;
   struct sprint__dense dense = dense_of(layer, theta);
-  sprint__dense_forward(&dense, x, n, ret_y);
+  sprint__cut_forward(layer->context, &dense, x, n, ret_y, scratch);
 }
 
 static void dense_backward(const struct sprint__layer *layer, const sprint_real *theta, const sprint_real *x,
@@ -32,8 +32,7 @@ static void dense_backward(const struct sprint__layer *layer, const sprint_real 
   (void)y;
   (void)scratch;
   struct sprint__dense dense = dense_of(layer, theta);
-  if (gradient) sprint__dense_weight(&dense, x, dy, n, adds, gradient);
-  if (dx) sprint__dense_input(&dense, dy, n, layer->after_relu ? x : NULL, dx);
+  sprint__cut_backward(layer->context, &dense, x, dy, n, layer->after_relu, dx, gradient, adds);
 }
 
 static const struct sprint__layer_ops dense_ops = {dense_setup, dense_forward, dense_backward};

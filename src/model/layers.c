@@ -112,6 +112,7 @@ static sprint_status parse_layer(const struct sprint__section *section, char *te
   struct sprint__argument arguments[MAX_ARGUMENTS] = {{0}};
   SPRINT__TRY(parse_arguments(section, layer->kind, text, arguments));
   layer->ops = layer->kind->ops;
+  layer->context = section->context;
   layer->in = sprint__shape_size(&layer->from);
   const char *complaint = layer->ops->setup(layer, arguments);
   if (complaint)

@@ -90,15 +90,14 @@ static void run_lane(void *user, int lane, size_t start, size_t end) {
 
 /* Rows that each of two lanes has at least: LANE_ROWS where a row takes six operations for each parameter, as dense
  * layers do; fewer where it takes more, as convolutions do, which use their weights again and again. */
-static size_t least_rows(const struct turn *turn) {
-  const sprint_model *model = turn->model;
+static size_t least_rows(const sprint_model *model) {
   double rows = LANE_ROWS * 6.0 * (double)model->n_params / model->cost_per_row;
-  return turn->sum->begin && rows < LANE_ROWS ? (size_t)rows + 1 : LANE_ROWS;
+  return rows < LANE_ROWS ? (size_t)rows + 1 : LANE_ROWS;
 }
 
 /* How many lanes the rows are cut into where `params` parameters have a gradient. */
 static int lanes_of(const struct turn *turn, size_t params) {
-  size_t n = turn->end - turn->start, least = least_rows(turn);
+  size_t n = turn->end - turn->start, least = turn->sum->begin ? least_rows(turn->model) : LANE_ROWS;
   size_t many = turn->large && least == LANE_ROWS ? LATE_LANE_ROWS : LANE_ROWS;
   int n_lanes = sprint__lanes_for(n, turn->sum->cost_per_row, turn->large ? 0 : lane_cost(params));
   while (params && n_lanes > 2 && n < (size_t)n_lanes * many) n_lanes /= 2;
@@ -381,6 +380,14 @@ sprint_status sprint_model_gradient_pair(sprint_model *model, const sprint_batch
   return sprint_model_gradient(model, theta_b, &other, NULL, NULL, ret_gradient_b, NULL);
 }
 
+/* How many lanes rows are cut into where no gradient is summed: fewer where layers are large, whose weights all threads
+ * share instead. */
+static int rows_lanes(const sprint_model *model, size_t n) {
+  int n_lanes = sprint__lanes_for(n, model->cost_per_row, 0);
+  while (model->late.n_parts && n_lanes > 1 && n < (size_t)n_lanes * least_rows(model)) n_lanes /= 2;
+  return n_lanes;
+}
+
 struct rows_work {
   sprint_model *model;
   const sprint_real *theta, *x;
@@ -404,7 +411,7 @@ void sprint__model_score_gradient(sprint_model *model, const sprint_real *theta,
                                   const struct sprint__score *score, sprint_real *ret_dx) {
   assert(model->ops->score_gradient);
   struct rows_work work = {model, theta, x, score, ret_dx};
-  sprint__lanes_run(model->context, n, sprint__lanes_for(n, model->cost_per_row, 0), rows_lane, &work);
+  sprint__lanes_run(model->context, n, rows_lanes(model, n), rows_lane, &work);
 }
 
 static void score_body(void *user, struct sprint__lane *lane, size_t start, size_t end, struct sprint__sums *sums) {
@@ -430,6 +437,6 @@ sprint_status sprint_model_outputs(sprint_model *model, const sprint_real *theta
   if (!model->ops->outputs)
     return sprint_fail(model->context, SPRINT_ERROR_ARGUMENT, "this model has no outputs: a network was expected");
   struct rows_work work = {model, theta, x, NULL, ret_outputs};
-  sprint__lanes_run(model->context, n, sprint__lanes_for(n, model->cost_per_row, 0), rows_lane, &work);
+  sprint__lanes_run(model->context, n, rows_lanes(model, n), rows_lane, &work);
   return SPRINT_OK;
 }

@@ -117,7 +117,7 @@ static void network_late_part(const sprint_model *model, const struct sprint__pa
   size_t rows = part->to - part->from;
   for (int side = 0; side < late->n_sides; side++) {
     bool more = adds || side > 0;
-    sprint__gemm_columns(late->x[side] + part->from, layer->in, late->dy[side], late->n, rows, layer->out, more,
+    sprint__gemm_transposed(late->x[side] + part->from, layer->in, late->dy[side], late->n, rows, layer->out, more,
                          ret_gradient);
     if (part->to == layer->in)
       sprint__dense_bias(late->dy[side], late->n, layer->out, more, ret_gradient + rows * layer->out);

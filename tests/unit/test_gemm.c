@@ -92,11 +92,59 @@ static void check(size_t n, size_t in, size_t out) {
 
 static void test_gemm__dense_shapes(void **state) {
   (void)state;
-  static const size_t rows[] = {1, 3, 4, 5, 7, 8, 64, 65},
+  static const size_t rows[] = {1, 2, 3, 4, 5, 7, 8, 9, 15, 64, 65},
                       sizes[] = {1, 2, 5, 7, 8, 9, 10, 16, 31, 64, 65, 128, 130, 200};
   for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
       for (size_t o = 0; o < sizeof sizes / sizeof sizes[0]; o++) check(rows[r], sizes[i], sizes[o]);
+}
+
+/* Few rows of large layers, whose weights are cut for the threads: y, dx, and gradients written or added to. */
+static void check_cut(sprint_context *context, size_t n, size_t in, size_t out, bool relu) {
+  static sprint_real room[SPRINT__CUT_ROOM * 300], dx[MOST];
+  struct sprint__dense dense = {in, out, b, relu};
+  fill(b, in * out + out, 2);
+  fill(a, n * in, 1);
+  for (size_t i = 0; i < n; i++) memcpy(c + i * out, b + in * out, out * sizeof *c);
+  twin(n, out, in, false, false, true);
+  for (size_t i = 0; relu && i < n * out; i++) expected[i] = fmax(expected[i], 0);
+  sprint__cut_forward(context, &dense, a, n, c, room);
+  compare(n, out, in, "cut forward");
+
+  fill(a, n * out, 4);
+  fill(relu_x, n * in, 8);
+  twin(n, in, out, false, true, false);
+  for (size_t i = 0; relu && i < n * in; i++)
+    if (relu_x[i] <= 0) expected[i] = 0;
+  sprint__cut_backward(context, &dense, relu_x, a, n, relu, dx, NULL, false);
+  memcpy(c, dx, n * in * sizeof *c);
+  compare(n, in, out, "cut input");
+
+  memcpy(b, a, n * out * sizeof *b);
+  memcpy(a, relu_x, n * in * sizeof *a);
+  fill(c, in * out + out, 7);
+  twin(in, out, n, true, false, relu);
+  for (size_t o = 0; o < out; o++) {
+    expected[in * out + o] = relu ? (double)c[in * out + o] : 0;
+    for (size_t i = 0; i < n; i++) expected[in * out + o] += (double)b[i * out + o];
+  }
+  sprint__cut_backward(context, &dense, a, b, n, relu, NULL, c, relu);
+  compare(in + 1, out, n, "cut weight");
+}
+
+static void test_gemm__cut_shapes(void **state) {
+  (void)state;
+  static const size_t rows[] = {1, 2, 3, 6, 8, 15, 16, 31, 32},
+                      shapes[][2] = {{64, 300}, {131, 130}, {200, 64}, {203, 255}, {300, 33}, {1200, 40}, {1803, 15}};
+  sprint_context *context;
+  assert_int_equal(sprint_context_new(&context), SPRINT_OK);
+  for (int threads = 1; threads <= 3; threads++) {
+    assert_int_equal(sprint_context_set_threads(context, threads), SPRINT_OK);
+    for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
+      for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++)
+        for (int relu = 0; relu < 2; relu++) check_cut(context, rows[r], shapes[s][0], shapes[s][1], relu);
+  }
+  sprint_context_free(context);
 }
 
 static void test_gemm__plain_shapes(void **state) {
@@ -110,17 +158,14 @@ static void test_gemm__plain_shapes(void **state) {
         fill(b, k * n, 2);
         fill(c, m * n, 3);
         twin(m, n, k, false, false, true);
-        sprint__gemm_add(a, b, m, k, n, c);
+        sprint__gemm_plain(a, k, b, m, k, n, true, c);
         compare(m, n, k, "add");
         twin(m, n, k, true, false, false);
-        sprint__gemm_transposed(a, b, k, m, n, false, c);
+        sprint__gemm_transposed(a, m, b, k, m, n, false, c);
         compare(m, n, k, "transposed");
         twin(m, n, k, false, true, false);
-        sprint__gemm_by_transposed(a, b, m, k, n, false, c);
+        sprint__gemm_by_transposed(a, b, m, k, n, c, n);
         compare(m, n, k, "by transposed");
-        twin(m, n, k, false, true, true);
-        sprint__gemm_by_transposed(a, b, m, k, n, true, c);
-        compare(m, n, k, "by transposed, added");
       }
 }
 
@@ -287,9 +332,10 @@ static void test_gemm__pixel_images(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_gemm__dense_shapes),        cmocka_unit_test(test_gemm__plain_shapes),
-      cmocka_unit_test(test_gemm__interleaved_records), cmocka_unit_test(test_gemm__put_out),
-      cmocka_unit_test(test_gemm__pixel_images),        cmocka_unit_test(test_gemm__pixel_gram),
+      cmocka_unit_test(test_gemm__dense_shapes), cmocka_unit_test(test_gemm__cut_shapes),
+      cmocka_unit_test(test_gemm__plain_shapes), cmocka_unit_test(test_gemm__interleaved_records),
+      cmocka_unit_test(test_gemm__put_out),      cmocka_unit_test(test_gemm__pixel_images),
+      cmocka_unit_test(test_gemm__pixel_gram),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
