@@ -95,6 +95,12 @@ static size_t least_rows(const sprint_model *model) {
   return rows < LANE_ROWS ? (size_t)rows + 1 : LANE_ROWS;
 }
 
+/* Rows from which on large layers are late: where two lanes can be, and wherever a product over all rows pays. */
+static size_t least_late(const sprint_model *model) {
+  size_t two = 2 * least_rows(model);
+  return two < LANE_ROWS ? two : LANE_ROWS;
+}
+
 /* How many lanes the rows are cut into where `params` parameters have a gradient. */
 static int lanes_of(const struct turn *turn, size_t params) {
   size_t n = turn->end - turn->start, least = turn->sum->begin ? least_rows(turn->model) : LANE_ROWS;
@@ -196,7 +202,7 @@ static void finish_late(const struct turn *turn) {
 static void sum_turns(struct turn *turn, size_t params, struct sprint__sums *ret_sums) {
   sprint_model *model = turn->model;
   size_t n = turn->sum->n_rows;
-  turn->large = params && turn->sum->begin && model->late.n_parts && n >= LANE_ROWS;
+  turn->large = params && turn->sum->begin && model->late.n_parts && n >= least_late(model);
   turn->late = turn->large && turn->wanted;
   size_t rows = turn->large && n > model->late.rows ? model->late.rows : n;
   ret_sums->loss = ret_sums->correct = 0;

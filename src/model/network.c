@@ -2,7 +2,6 @@
 #include "model/network.h"
 
 #include "model/dense.h"
-#include "model/gemm.h"
 #include "model/network_pass.h"
 
 static void network_sums(const sprint_model *model, struct sprint__lane *lane, const sprint_real *theta,
@@ -115,10 +114,10 @@ static void network_late_part(const sprint_model *model, const struct sprint__pa
   const struct sprint__layer *layer = &net->layers[part->layer];
   const struct sprint__late_rows *late = &net->late[part->layer];
   size_t rows = part->to - part->from;
+  struct sprint__dense some = {.in = rows, .out = layer->out, .bare = true, .apart = layer->in};
   for (int side = 0; side < late->n_sides; side++) {
     bool more = adds || side > 0;
-    sprint__gemm_transposed(late->x[side] + part->from, layer->in, late->dy[side], late->n, rows, layer->out, more,
-                         ret_gradient);
+    sprint__dense_weight(&some, late->x[side] + part->from, late->dy[side], late->n, more, ret_gradient);
     if (part->to == layer->in)
       sprint__dense_bias(late->dy[side], late->n, layer->out, more, ret_gradient + rows * layer->out);
   }
