@@ -307,13 +307,16 @@ const struct sprint__deployment *sprint__engine_reference(const struct sprint__e
   return want->reference == engine->current.number ? &engine->current : &engine->before;
 }
 
+void sprint__engine_take(const sprint_real *all, size_t d, const uint32_t *who, size_t n, sprint_real *ret_x) {
+  for (size_t i = 0; i < n; i++) memcpy(ret_x + i * d, all + who[i] * d, d * sizeof *ret_x);
+}
+
 /* The drawn individuals' records at the snapshot, or under the deployment before. */
 static sprint_status fetch_reference(struct sprint__engine *engine, const uint32_t *who, const sprint_want *want) {
   const sprint_population *population = engine->shift->population;
   const struct sprint__deployment *reference = sprint__engine_reference(engine, want);
   size_t d = population->d, n = want->n;
-  for (size_t i = 0; engine->anchor_x && i < n; i++)
-    memcpy(engine->x_anchor + i * d, engine->anchor_x + who[i] * d, d * sizeof *engine->x_anchor);
+  if (engine->anchor_x) sprint__engine_take(engine->anchor_x, d, who, n, engine->x_anchor);
   if (engine->anchor_x) return SPRINT_OK;
   sprint__population_gather(population, who, 0, n, engine->x_anchor);
   return sprint__shift_respond(engine->shift, reference->theta, who, engine->y, n, engine->x_anchor);
@@ -327,8 +330,11 @@ sprint_status sprint__engine_fetch(struct sprint__engine *engine, const uint32_t
   bool moves = sprint__shift_moves(shift), refers = moves && want->reference;
   sprint_real *x = sprint__shift_by_reference(shift) ? NULL : engine->x;
   for (size_t i = 0; i < want->n; i++) engine->y[i] = population->y[who[i]];
-  if (x) sprint__population_gather(population, who, 0, want->n, x);
-  if (moves) SPRINT__TRY(sprint__shift_respond(shift, deployed, who, engine->y, want->n, x));
+  if (engine->known_x)
+    sprint__engine_take(engine->known_x, population->d, who, want->n, x);
+  else if (x)
+    sprint__population_gather(population, who, 0, want->n, x);
+  if (moves && !engine->known_x) SPRINT__TRY(sprint__shift_respond(shift, deployed, who, engine->y, want->n, x));
   if (refers) SPRINT__TRY(fetch_reference(engine, who, want));
   for (size_t i = 0; engine->solver->tells_strata && i < want->n; i++)
     engine->stratum[i] = (uint32_t)sprint__population_stratum(population, who[i]);

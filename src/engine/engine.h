@@ -100,6 +100,7 @@ struct sprint__engine {
   uint32_t *stratum;             /* (batch) */
   double *weight;                /* (batch) */
   sprint_real *x, *x_anchor, *y; /* (batch, d), (batch) */
+  const sprint_real *known_x;    /* (n, d) everybody's records under the newest deployment; NULL: they are to be made */
 };
 
 extern const sprint_family sprint__engine_family;
@@ -143,6 +144,9 @@ sprint_status sprint__engine_measure(struct sprint__engine *engine, double *room
                                      struct sprint__measures *ret_look, bool *ret_finite);
 
 /* What engines share. */
+
+/* ret_x (n, d) := the rows of `all` that are theirs. */
+void sprint__engine_take(const sprint_real *all, size_t d, const uint32_t *who, size_t n, sprint_real *ret_x);
 
 /* Records of the drawn individuals `who` (n) under the newest deployment and, where they are wanted, under the
  * snapshot's; the shift hears that they were drawn. The one place where drawn records are fetched. */

@@ -69,19 +69,31 @@ static sprint_status ensure(struct sprint__engine *engine, const struct sprint__
   return SPRINT_OK;
 }
 
-/* As sprint__engine_fetch, but that the records under theta~ are recalled; they count as if they were made. */
-static sprint_status fetch(struct sprint__engine *engine, const sprint_want *want, sprint_records *ret_records) {
+/* Whether the population still reacts to theta~, so that everybody's record is at hand. */
+static bool repeats(const struct sprint__engine *engine, const struct sprint__linear *linear) {
   const struct recall *recall = engine->impl;
+  return recall->x && linear->anchor && engine->current.number == engine->anchor.number;
+}
+
+/* As sprint__engine_fetch, but that the records under theta~ are recalled; they count as if they were made, by as much
+ * as a survey counts for each of everybody. */
+static sprint_status fetch(struct sprint__engine *engine, const sprint_want *want, const struct sprint__linear *linear,
+                           sprint_records *ret_records) {
+  const struct recall *recall = engine->impl;
+  const sprint_population *population = engine->shift->population;
+  uint64_t each = engine->survey.evals / population->n;
   sprint_want current = *want;
-  size_t d = engine->shift->population->d;
-  uint64_t evals = engine->shift->evals;
   current.reference = 0;
-  SPRINT__TRY(sprint__engine_fetch(engine, engine->who, &current, ret_records));
-  if (!recall->x || !want->reference) return SPRINT_OK;
-  for (size_t i = 0; i < want->n; i++)
-    memcpy(engine->x_anchor + i * d, recall->x + engine->who[i] * d, d * sizeof *recall->x);
+  if (repeats(engine, linear)) {
+    engine->known_x = recall->x;
+    engine->shift->evals += each * want->n;
+  }
+  sprint_status status = sprint__engine_fetch(engine, engine->who, &current, ret_records);
+  engine->known_x = NULL;
+  if (status || !recall->x || !want->reference) return status;
+  sprint__engine_take(recall->x, population->d, engine->who, want->n, engine->x_anchor);
   ret_records->x_reference = engine->x_anchor;
-  engine->shift->evals += engine->shift->evals - evals;
+  engine->shift->evals += each * want->n;
   return SPRINT_OK;
 }
 
@@ -93,7 +105,7 @@ static sprint_status recall_step(struct sprint__engine *engine, const sprint_wan
   solver->estimator->linear(solver, sprint__engine_p(engine), &linear);
   if (linear.anchor) SPRINT__TRY(ensure(engine, &linear));
   sprint__engine_draw(engine, want);
-  SPRINT__TRY(fetch(engine, want, &records));
+  SPRINT__TRY(fetch(engine, want, &linear, &records));
   solver->recalled = linear.anchor ? recall->activations : NULL;
   sprint_status status = sprint__solver_tell_made(solver, &records);
   solver->recalled = NULL;

@@ -23,6 +23,7 @@ struct svrg {
   uint64_t anchor_deployment;   /* that theta~ was deployed as */
   sprint_real *anchor;          /* (n_params) theta~ */
   double *anchor_p;             /* (n_strata) p_c(theta~) */
+  double anchor_loss;           /* J(theta~; theta~), without the penalty */
   sprint_real *snapshot;        /* (n_params) g~; all without the penalty's part */
   uint64_t version, n_versions; /* of the snapshot as g^; of all g^ so far */
 
@@ -101,6 +102,13 @@ static void keep_strata(const sprint_solver *solver, struct svrg *s, const struc
           sums->weight[c] > 0 ? (sprint_real)(sums->gradient[c * d + i] / sums->weight[c]) : s->snapshot[i];
 }
 
+static double mean_loss(const struct sprint__strata_sums *sums) {
+  double loss = 0;
+  for (size_t c = 0; c < sums->n_strata; c++)
+    if (sums->weight[c] > 0) loss += sums->p[c] * sums->loss[c] / sums->weight[c];
+  return loss;
+}
+
 static bool svrg_population(sprint_solver *solver, const struct sprint__strata_sums *told,
                             struct sprint__estimate *ret_estimate) {
   (void)ret_estimate;
@@ -110,6 +118,7 @@ static bool svrg_population(sprint_solver *solver, const struct sprint__strata_s
   memcpy(s->anchor, solver->theta, solver->n_params * sizeof *s->anchor);
   memcpy(s->anchor_p, sums->p, solver->n_strata * sizeof *s->anchor_p);
   memcpy(s->newest_p, sums->p, solver->n_strata * sizeof *s->newest_p);
+  s->anchor_loss = mean_loss(sums);
   s->anchored = true;
   s->anchor_step = solver->cost.steps;
   s->anchor_deployment = solver->cost.deployments;
@@ -220,19 +229,31 @@ static void add_lacking(sprint_solver *solver, const sprint_records *records, co
   linear->control = s->lacking_control;
 }
 
+/* Whether this is the first step after a snapshot, at theta~ itself, and z~ is z: all differences are zero. */
+static bool is_at_anchor(const sprint_solver *solver, const sprint_records *records, const struct sprint__rows *rows) {
+  const struct svrg *s = solver->impl;
+  const sprint_real *reference = solver->coupled ? records->x_reference : NULL;
+  if (!s->anchored || s->anchor_step != solver->cost.steps || solver->n_lacking > 0) return false;
+  size_t size = rows->n * solver->model->n_features * sizeof *reference;
+  return !reference || (rows->x && memcmp(rows->x, reference, size) == 0);
+}
+
 static bool svrg_batch(sprint_solver *solver, const sprint_records *records, const struct sprint__rows *rows,
                        struct sprint__estimate *ret_estimate) {
+  const struct svrg *s = solver->impl;
   struct sprint__sums sums = {0, 0, solver->direction};
   struct sprint__linear linear;
   struct sprint__rows coupled = *rows;
   coupled.n -= solver->n_lacking;
   coupled.recalled = solver->recalled;
   svrg_linear(solver, records->p, &linear);
-  if (coupled.n > 0)
+  bool moves = coupled.n > 0 && !is_at_anchor(solver, records, rows);
+  if (moves)
     sprint__model_difference(solver->model, solver->theta, linear.anchor, &coupled,
                              linear.coupled ? records->x_reference : NULL, &sums);
   else
     memset(sums.gradient, 0, solver->n_params * sizeof *sums.gradient);
+  if (!moves && coupled.n > 0) sums.loss = s->anchor_loss * (double)coupled.n;
   if (solver->n_lacking > 0) add_lacking(solver, records, rows, &sums, &linear);
   ret_estimate->control = linear.control;
   ret_estimate->loss = sums.loss / (double)records->n;
@@ -257,6 +278,7 @@ static void svrg_state(sprint_solver *solver, struct sprint__state *state) {
   SPRINT__KEEP(state, s->anchor_deployment);
   SPRINT__KEEP_ARRAY(state, s->anchor, d);
   SPRINT__KEEP_ARRAY(state, s->anchor_p, strata);
+  SPRINT__KEEP(state, s->anchor_loss);
   SPRINT__KEEP_ARRAY(state, s->snapshot, d);
   SPRINT__KEEP(state, s->version);
   SPRINT__KEEP(state, s->n_versions);
