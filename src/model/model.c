@@ -59,8 +59,11 @@ static double lane_cost(size_t n_params) {
 #define LANE_ROWS 16
 
 /* Lanes of fewer rows than these, where large layers are late, leave out some of what a product of many rows gains; two
- * there are all the same. */
-#define LATE_LANE_ROWS 64
+ * there are all the same. Weights that no cache has are copied by each lane at more than its products gain. */
+static size_t late_lane_rows(const sprint_model *model) {
+  enum { HUGE_PARAMS = 1 << 20 };
+  return model->n_params > HUGE_PARAMS ? 128 : 64;
+}
 
 /* Where the gradient of some rows goes, and which rows: start .. end. */
 struct turn {
@@ -104,7 +107,7 @@ static size_t least_late(const sprint_model *model) {
 /* How many lanes the rows are cut into where `params` parameters have a gradient. */
 static int lanes_of(const struct turn *turn, size_t params) {
   size_t n = turn->end - turn->start, least = turn->sum->begin ? least_rows(turn->model) : LANE_ROWS;
-  size_t many = turn->large && least == LANE_ROWS ? LATE_LANE_ROWS : LANE_ROWS;
+  size_t many = turn->large && least == LANE_ROWS ? late_lane_rows(turn->model) : LANE_ROWS;
   int n_lanes = sprint__lanes_for(n, turn->sum->cost_per_row, turn->large ? 0 : lane_cost(params));
   while (params && n_lanes > 2 && n < (size_t)n_lanes * many) n_lanes /= 2;
   return params && n_lanes == 2 && n < 2 * least ? 1 : n_lanes;
