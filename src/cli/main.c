@@ -1,5 +1,6 @@
 /* sprint: the command. One file per subcommand; this one picks it. */
 #define _POSIX_C_SOURCE 200809L
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,8 +56,10 @@ static int help(char **words, size_t n) {
 
 /* Standard output is whole; a write before the last one may have failed. */
 static int finish(int code) {
+  errno = 0; /* of a write that failed before nobody knows the reason any more */
   if ((fflush(stdout) == 0 && !ferror(stdout)) || code != CLI_OK) return code;
-  fputs("sprint: standard output cannot be written\n", stderr);
+  const char *reason = errno ? strerror(errno) : NULL;
+  cli_print(stderr, "sprint: standard output cannot be written%s%s\n", reason ? ": " : "", reason ? reason : "");
   return CLI_FAILED;
 }
 

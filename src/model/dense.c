@@ -10,11 +10,8 @@
  * outputs of a row do not depend on the rows around it. */
 #define NARROW_WORTH_BLAS 512
 
-/* Rows that are few: BLAS is slower, which copies all of W for them. A thin layer's rows of W are short, so that there
- * is much to do beside multiplying. */
+/* Rows that are few: BLAS is slower, which copies all of W for them. */
 enum { FEW_ROWS = 15, FEW_ROWS_THIN = 8 };
-
-static bool is_thin(const struct sprint__dense *dense) { return dense->out < 4 * SPRINT__GROUP; }
 
 enum kernel { SINGLE, SMALL, FEW, NARROW, BLAS };
 
@@ -22,7 +19,7 @@ static enum kernel kernel_of(const struct sprint__dense *dense, size_t n) {
   if (dense->out == 1) return SINGLE;
   if (dense->out < SPRINT__GROUP) return dense->in * dense->out < NARROW_WORTH_BLAS ? NARROW : BLAS;
   if (sprint__dense_is_small(dense) && !dense->bare) return SMALL;
-  return n <= (is_thin(dense) ? FEW_ROWS_THIN : FEW_ROWS) ? FEW : BLAS;
+  return n <= (sprint__dense_is_thin(dense) ? FEW_ROWS_THIN : FEW_ROWS) ? FEW : BLAS;
 }
 
 /* Whether all outputs of a layer are one tile of dense_small.c, forward: faster than BLAS, however many the rows. */
@@ -123,11 +120,11 @@ void sprint__dense_input(const struct sprint__dense *dense, const sprint_real *d
     sprint__small_input(dense, dy, n, relu_x, ret_dx);
     return;
   }
-  if (kernel == FEW && is_thin(dense) && n < SPRINT__TILE_ROWS) {
+  if (kernel == FEW && sprint__dense_is_thin(dense) && n < SPRINT__TILE_ROWS) {
     sprint__small_input(dense, dy, n, relu_x, ret_dx);
     return;
   }
-  if (kernel == FEW && !is_thin(dense)) {
+  if (kernel == FEW && !sprint__dense_is_thin(dense)) {
     sprint__few_input(dense, dy, n, relu_x, ret_dx);
     return;
   }

@@ -9,7 +9,7 @@ struct sprint__dense {
   size_t in, out;
   const sprint_real *theta; /* W (in, out), then b (out) */
   bool relu;                /* f is max(., 0); otherwise nothing */
-  /* Where these are a part of a layer's inputs, dense_cut.c's, and there is a group of outputs at least: */
+  /* Where these are a part of a layer's inputs, and there is a group of outputs at least: */
   bool bare;    /* W alone: b is neither added nor has a gradient */
   size_t apart; /* numbers from one row of x, and of dx, to the next; 0: in */
 };
@@ -17,6 +17,9 @@ struct sprint__dense {
 static inline size_t sprint__dense_apart(const struct sprint__dense *dense) {
   return dense->apart ? dense->apart : dense->in;
 }
+
+/* Whether rows of W are so short that there is much to do beside multiplying. */
+static inline bool sprint__dense_is_thin(const struct sprint__dense *dense) { return dense->out < 4 * SPRINT__GROUP; }
 
 /* y (n, out) = f(x W + b), x (n, in) */
 void sprint__dense_forward(const struct sprint__dense *dense, const sprint_real *x, size_t n, sprint_real *ret_y);
@@ -36,7 +39,8 @@ void sprint__dense_input(const struct sprint__dense *dense, const sprint_real *d
 void sprint__dense_activate(const sprint_real *z, size_t n, bool relu, sprint_real *ret_y);
 
 /* dense_cut.c: the same where few rows meet many weights: the weights are cut instead of the rows, for all threads. y
- * and dx as above; gradient or dx NULL: not wanted. Each needs room for SPRINT__CUT_ROOM * out numbers. */
+ * and dx as above; gradient or dx NULL: not wanted. The first needs room for SPRINT__CUT_ROOM * out
+ * numbers. */
 enum { SPRINT__CUT_PARTS = 4, SPRINT__CUT_ROWS = 32, SPRINT__CUT_ROOM = SPRINT__CUT_PARTS * (SPRINT__CUT_ROWS - 1) };
 void sprint__cut_forward(sprint_context *context, const struct sprint__dense *dense, const sprint_real *x, size_t n,
                          sprint_real *ret_y, sprint_real *room);

@@ -5,8 +5,8 @@
 #include "base/lanes.h"
 #include "model/dense.h"
 
-/* Inputs that a part has a multiple of, and how many of these at least; outputs that a layer has. */
-enum { STEP = 8, LEAST_STEPS = 4, LEAST_OUT = 4 * SPRINT__GROUP };
+/* Inputs that a part has a multiple of, and how many of these at least. */
+enum { STEP = 8, LEAST_STEPS = 4 };
 
 /* Multiplications that it takes to bring a weight in, as a lane reckons. */
 #define WEIGHT_COST 4
@@ -14,7 +14,7 @@ enum { STEP = 8, LEAST_STEPS = 4, LEAST_OUT = 4 * SPRINT__GROUP };
 /* How many parts n rows are worth, whose weights are gone through `times`. */
 static int parts_of(const struct sprint__dense *dense, size_t n, int times) {
   size_t steps = dense->in / STEP;
-  if (n >= SPRINT__CUT_ROWS || dense->out < LEAST_OUT || sprint__dense_is_small(dense)) return 1;
+  if (n >= SPRINT__CUT_ROWS || sprint__dense_is_thin(dense) || sprint__dense_is_small(dense)) return 1;
   int parts = sprint__lanes_for(steps, 2.0 * STEP * (double)(dense->out * (n + WEIGHT_COST)) * times, 0);
   while (parts > SPRINT__CUT_PARTS || (parts > 1 && steps < (size_t)parts * LEAST_STEPS)) parts /= 2;
   return parts;

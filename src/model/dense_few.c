@@ -21,7 +21,8 @@ struct sum {
 SPRINT__INLINE group all_of(sprint_real value) { return SPRINT__ALL(value); }
 
 SPRINT__INLINE group sum_at(const struct sum *sum, size_t n_from, size_t t, const group *factors, size_t c) {
-  group total = sum->adds ? load(sum->to + t * sum->width + c) : (group){0};
+  group total = {0};
+  if (sum->adds) total = load(sum->to + t * sum->width + c);
   for (size_t f = 0; f < n_from; f++) total += factors[f] * load(sum->from + f * sum->width + c);
   return total;
 }

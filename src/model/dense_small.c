@@ -40,7 +40,8 @@ SPRINT__INLINE void rows_at(const sprint_real *x, size_t width, size_t i, size_t
 
 /* What the outputs from column c on start from. */
 SPRINT__INLINE group bias_at(const struct sprint__dense *dense, size_t c) {
-  return dense->bare ? (group){0} : load(dense->theta + dense->in * dense->out + c);
+  group none = {0};
+  return dense->bare ? none : load(dense->theta + dense->in * dense->out + c);
 }
 
 /* y = f(x w + b) for n rows, one or two, and WIDE / n groups of columns from column c on. */

@@ -118,6 +118,6 @@ END
 ### Output that cannot be written
 "$SPRINT" list >/dev/full 2>stderr
 equal "a full disk: exit code" 1 $?
-equal "a full disk: the sentence" "sprint: standard output cannot be written" "$(cat stderr)"
+equal "a full disk: the sentence" "sprint: standard output cannot be written: No space left on device" "$(cat stderr)"
 
 done_testing
