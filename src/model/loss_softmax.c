@@ -79,17 +79,16 @@ SPRINT__FAST static void softmax_interleaved(const struct sprint__loss *loss, co
 }
 
 /* log p_g - log(1 - p_g) = f_g - log sum over j != g of exp(f_j). */
-static void softmax_log_odds(const struct sprint__loss *loss, const sprint_real *f, size_t n, size_t g,
-                             sprint_real *odds, sprint_real *delta) {
+SPRINT__FAST static void softmax_log_odds(const struct sprint__loss *loss, const sprint_real *f, size_t n, size_t g,
+                                          sprint_real *odds, sprint_real *delta) {
   size_t k = loss->n_outputs;
   for (size_t i = 0; i < n; i++, f += k, delta += k) {
-    double top = -INFINITY, sum = 0;
-    for (size_t j = 0; j < k; j++)
-      if (j != g && (double)f[j] > top) top = (double)f[j];
-    for (size_t j = 0; j < k; j++)
-      if (j != g) sum += exp((double)f[j] - top);
-    odds[i] = (sprint_real)((double)f[g] - top - log(sum));
-    for (size_t j = 0; j < k; j++) delta[j] = (sprint_real)(j == g ? 1 : -exp((double)f[j] - top) / sum);
+    memcpy(delta, f, k * sizeof *delta);
+    delta[g] = (sprint_real)-INFINITY; /* its exponential is 0 */
+    sprint_real top = delta[largest(delta, k)], sum = exponentials(delta, k, top, delta);
+    odds[i] = (sprint_real)((double)f[g] - (double)top - log((double)sum));
+    for (size_t j = 0; j < k; j++) delta[j] /= -sum;
+    delta[g] = 1;
   }
 }
 
