@@ -316,8 +316,10 @@ static sprint_status fetch_reference(struct sprint__engine *engine, const uint32
   const sprint_population *population = engine->shift->population;
   const struct sprint__deployment *reference = sprint__engine_reference(engine, want);
   size_t d = population->d, n = want->n;
-  if (engine->anchor_x) sprint__engine_take(engine->anchor_x, d, who, n, engine->x_anchor);
-  if (engine->anchor_x) return SPRINT_OK;
+  if (engine->anchor_x) {
+    sprint__engine_take(engine->anchor_x, d, who, n, engine->x_anchor);
+    return SPRINT_OK;
+  }
   sprint__population_gather(population, who, 0, n, engine->x_anchor);
   return sprint__shift_respond(engine->shift, reference->theta, who, engine->y, n, engine->x_anchor);
 }

@@ -26,7 +26,7 @@ static struct sprint__dense part_of(const struct sprint__dense *dense, size_t st
   *ret_from = from;
   return (struct sprint__dense){.in = end - from,
                                 .out = dense->out,
-                                .theta = dense->theta ? dense->theta + from * dense->out : NULL,
+                                .theta = dense->theta + from * dense->out,
                                 .bare = true,
                                 .apart = dense->in};
 }

@@ -247,13 +247,13 @@ static bool svrg_batch(sprint_solver *solver, const sprint_records *records, con
   coupled.n -= solver->n_lacking;
   coupled.recalled = solver->recalled;
   svrg_linear(solver, records->p, &linear);
-  bool moves = coupled.n > 0 && !is_at_anchor(solver, records, rows);
-  if (moves)
+  if (coupled.n > 0 && !is_at_anchor(solver, records, rows)) {
     sprint__model_difference(solver->model, solver->theta, linear.anchor, &coupled,
                              linear.coupled ? records->x_reference : NULL, &sums);
-  else
+  } else {
     memset(sums.gradient, 0, solver->n_params * sizeof *sums.gradient);
-  if (!moves && coupled.n > 0) sums.loss = s->anchor_loss * (double)coupled.n;
+    sums.loss = s->anchor_loss * (double)coupled.n;
+  }
   if (solver->n_lacking > 0) add_lacking(solver, records, rows, &sums, &linear);
   ret_estimate->control = linear.control;
   ret_estimate->loss = sums.loss / (double)records->n;
