@@ -7,9 +7,10 @@
 static void network_sums(const sprint_model *model, struct sprint__lane *lane, const sprint_real *theta,
                          const struct sprint__rows *rows, struct sprint__sums *sums, sprint_real *gradient_x) {
   const struct sprint__network *net = model->impl;
-  for (size_t start = 0; start < rows->n; start += net->block) {
+  size_t block = sprint__block_rows(rows->n, net->block);
+  for (size_t start = 0; start < rows->n; start += block) {
     struct sprint__tape tape = sprint__tape_of(net, lane, start, 0);
-    struct sprint__block input = sprint__block_of(net, &tape, rows, start, net->block);
+    struct sprint__block input = sprint__block_of(net, &tape, rows, start, block);
     struct sprint__whose whose = {rows->who ? rows->who + start : NULL, rows->keep, NULL};
     const sprint_real *f = sprint__forward_to(net, &tape, theta, &input, net->n_layers);
     bool back = sums->gradient || gradient_x;
@@ -27,6 +28,7 @@ struct difference {
   const sprint_real *theta, *theta_b;
   const struct sprint__rows *rows;
   const sprint_real *x_b; /* NULL: the rows themselves */
+  size_t block;           /* rows */
   bool shares; /* both have the same records, and a dense first layer is linear in its delta: one product does, with
                   the sum of the two */
 };
@@ -43,7 +45,7 @@ static void block_difference(const struct difference *of, const struct sprint__l
                              struct sprint__sums *sums) {
   const struct sprint__network *net = of->net;
   struct sprint__tape tape = sprint__tape_of(net, lane, start, 0), tape_b = sprint__tape_of(net, lane, start, 1);
-  struct sprint__block input = sprint__block_of(net, &tape, of->rows, start, net->block), input_b = input;
+  struct sprint__block input = sprint__block_of(net, &tape, of->rows, start, of->block), input_b = input;
   size_t n = input.n, n_delta = n * net->layers[0].out;
   if (of->x_b) input_b.x = of->x_b + start * net->layers[0].in;
   if (of->shares) (tape.late && net->layers[0].late ? &tape_b : &tape)->delta[0] = tape.spare;
@@ -68,7 +70,7 @@ static void block_recalled(const struct difference *of, const struct sprint__lan
   const struct sprint__network *net = of->net;
   const struct sprint__layer *first = &net->layers[0];
   struct sprint__tape tape = sprint__tape_of(net, lane, start, 0);
-  struct sprint__block input = sprint__block_of(net, &tape, of->rows, start, net->block / 2);
+  struct sprint__block input = sprint__block_of(net, &tape, of->rows, start, of->block);
   struct sprint__whose whose = {of->rows->who + start, NULL, of->rows->recalled};
   differ_forward(of, &tape, &input, start, sums);
   sprint__backward_difference(net, &tape, of->theta, input.n, &whose, of->shares, sums->gradient, start > 0);
@@ -85,8 +87,9 @@ static void network_difference(const sprint_model *model, struct sprint__lane *l
                                const sprint_real *theta_b, const struct sprint__rows *rows, const sprint_real *x_b,
                                struct sprint__sums *sums) {
   const struct sprint__network *net = model->impl;
-  struct difference of = {net, theta, theta_b, rows, x_b, !x_b && net->layers[0].kind == &sprint__layer_dense};
-  for (size_t start = 0; start < rows->n; start += rows->recalled ? net->block / 2 : net->block)
+  size_t block = sprint__block_rows(rows->n, rows->recalled ? net->block / 2 : net->block);
+  struct difference of = {net, theta, theta_b, rows, x_b, block, !x_b && net->layers[0].kind == &sprint__layer_dense};
+  for (size_t start = 0; start < rows->n; start += block)
     if (rows->recalled)
       block_recalled(&of, lane, start, sums);
     else

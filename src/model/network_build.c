@@ -14,9 +14,9 @@
 #define BLOCK_REALS_SMALL 20480
 #define FEW_PARAMS        8192
 
-/* Rows of a block at least, and where interleaved records may come in above the first layer: room for a tile. */
-/* And where dense layers are large, which want many rows of a product, whatever cache that takes. */
-enum { LEAST_ROWS = 16, LEAST_UPPER_ROWS = 32, LEAST_LATE_ROWS = 256 };
+/* Rows of a block at least; where interleaved records may come in above the first layer, room for a tile; and at most,
+ * as where dense layers are large, which want many rows of a product, whatever cache that takes. */
+enum { LEAST_ROWS = 16, LEAST_UPPER_ROWS = 32, MOST_ROWS = 256 };
 _Static_assert((int)LEAST_UPPER_ROWS >= (int)SPRINT__INTERLEAVED, "a tile fits a block");
 
 /* A relu between dense layers is done by them: the one before puts out max(., 0), the one after leaves out what that
@@ -36,8 +36,8 @@ struct extent {
   size_t n_params;
   size_t widths, scratch; /* reals of a row's activations; of the layer that works in most */
   double products;
-  bool late;    /* there are large dense layers, */
-  bool windows; /* and layers that look at windows of images, whose activations are many */
+  size_t late;  /* weights of large dense layers */
+  bool windows; /* there are layers that look at windows of images, whose activations are many */
 };
 
 static struct extent measure(struct sprint__network *net) {
@@ -49,7 +49,7 @@ static struct extent measure(struct sprint__network *net) {
     if (layer->scratch > e.scratch) e.scratch = layer->scratch;
     if (layer->absorbed) continue;
     e.widths += layer->out + layer->saved;
-    e.late |= layer->late;
+    e.late += layer->late ? layer->n_weights : 0;
     e.windows |= layer->kernel[0] > 0;
     if (layer->out > net->max_width) net->max_width = layer->out;
     net->last = l;
@@ -81,10 +81,18 @@ static size_t upper_width(const struct sprint__network *net) {
   return first->kind == &sprint__layer_dense && first->out % SPRINT__GROUP == 0 ? first->out : 0;
 }
 
+/* Rows from which on large layers take less by their weights, which a block takes in, than its activations do. */
+static size_t late_rows(const struct extent *e, size_t reals) {
+  return !e->late ? 0 : !e->windows ? MOST_ROWS : e->late / reals;
+}
+
 static size_t block_of(const struct sprint__network *net, const struct extent *e) {
-  size_t rows = (e->n_params > FEW_PARAMS ? BLOCK_REALS : BLOCK_REALS_SMALL) / (e->widths + 3 * net->max_width);
-  size_t least = e->late && !e->windows ? LEAST_LATE_ROWS : upper_width(net) ? LEAST_UPPER_ROWS : LEAST_ROWS;
-  return rows < least ? least : rows > 256 ? 256 : rows / 16 * 16;
+  size_t reals = e->widths + 3 * net->max_width, late = late_rows(e, reals);
+  size_t rows = (e->n_params > FEW_PARAMS ? BLOCK_REALS : BLOCK_REALS_SMALL) / reals;
+  size_t least = upper_width(net) ? LEAST_UPPER_ROWS : LEAST_ROWS;
+  if (late > least) least = late;
+  if (rows < least) rows = least;
+  return rows > MOST_ROWS ? MOST_ROWS : rows / 16 * 16;
 }
 
 static void absorb(struct sprint__network *net) {

@@ -28,6 +28,15 @@ struct sprint__block {
 void sprint__negate(const sprint_real *from, size_t n, sprint_real *to);
 void sprint__add_to(sprint_real *values, const sprint_real *others, size_t n);
 
+/* Rows of a block where n go through in blocks that are as good as equal: what takes weights in takes them in as seldom
+ * as it can. `most` of them fit. */
+static inline size_t sprint__block_rows(size_t n, size_t most) {
+  enum { STEP = 8 };
+  size_t blocks = (n + most - 1) / most, rows = blocks ? (n + blocks - 1) / blocks : most;
+  rows = (rows + STEP - 1) / STEP * STEP;
+  return rows < most ? rows : most;
+}
+
 /* For rows from `start` on of the lane's. */
 struct sprint__tape sprint__tape_of(const struct sprint__network *net, const struct sprint__lane *lane, size_t start,
                                     int side);

@@ -30,9 +30,10 @@ void sprint__network_score_gradient(const sprint_model *model, struct sprint__la
   bool outputs_idle = !score->probability && last > 0 && net->layers[last].kind == &sprint__layer_dense &&
                       (!loss->log_odds || loss->odds_linear);
   struct sprint__rows rows = {.n = n_rows, .x = x};
-  for (size_t start = 0; start < n_rows; start += net->block) {
+  size_t block = sprint__block_rows(n_rows, net->block);
+  for (size_t start = 0; start < n_rows; start += block) {
     struct sprint__tape tape = sprint__tape_of(net, lane, start, 0);
-    struct sprint__block input = sprint__block_of(net, &tape, &rows, start, net->block);
+    struct sprint__block input = sprint__block_of(net, &tape, &rows, start, block);
     const sprint_real *f = sprint__forward_to(net, &tape, theta, &input, net->n_layers - outputs_idle);
     score_delta(net, outputs_idle ? NULL : f, input.n, score, tape.spare, tape.delta[net->last]);
     sprint__backward_above(net, &tape, theta, input.n, NULL, NULL, false);
@@ -45,9 +46,10 @@ void sprint__network_score_sums(const sprint_model *model, struct sprint__lane *
                                 sprint_real *ret_gradient) {
   const struct sprint__network *net = model->impl;
   struct sprint__rows rows = {.n = n_rows, .x = x};
-  for (size_t start = 0; start < n_rows; start += net->block) {
+  size_t block = sprint__block_rows(n_rows, net->block);
+  for (size_t start = 0; start < n_rows; start += block) {
     struct sprint__tape tape = sprint__tape_of(net, lane, start, 0);
-    struct sprint__block input = sprint__block_of(net, &tape, &rows, start, net->block);
+    struct sprint__block input = sprint__block_of(net, &tape, &rows, start, block);
     const sprint_real *f = sprint__forward_to(net, &tape, theta, &input, net->n_layers);
     score_delta(net, f, input.n, score, tape.spare, tape.delta[net->last]);
     sprint__backward_above(net, &tape, theta, input.n, NULL, ret_gradient, start > 0);
@@ -60,9 +62,10 @@ void sprint__network_outputs(const sprint_model *model, struct sprint__lane *lan
   const struct sprint__network *net = model->impl;
   size_t k = model->n_outputs;
   struct sprint__rows rows = {.n = n_rows, .x = x};
-  for (size_t start = 0; start < n_rows; start += net->block) {
+  size_t block = sprint__block_rows(n_rows, net->block);
+  for (size_t start = 0; start < n_rows; start += block) {
     struct sprint__tape tape = sprint__tape_of(net, lane, start, 0);
-    struct sprint__block input = sprint__block_of(net, &tape, &rows, start, net->block);
+    struct sprint__block input = sprint__block_of(net, &tape, &rows, start, block);
     const sprint_real *f = sprint__forward_to(net, &tape, theta, &input, net->n_layers);
     memcpy(ret_outputs + start * k, f, input.n * k * sizeof *f);
   }
