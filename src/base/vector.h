@@ -28,4 +28,10 @@ static inline bool sprint__all_finite(const sprint_real *a, size_t n) {
   return zero == 0;
 }
 
+/* For vectors as long as theta, by the context's threads, with results that do not depend on them: the same sum, a
+ * copy, and zeros. */
+double sprint__long_norm_sq(sprint_context *context, const sprint_real *a, size_t n);
+void sprint__long_copy(sprint_context *context, const sprint_real *from, size_t n, sprint_real *ret_to);
+void sprint__long_clear(sprint_context *context, size_t n, sprint_real *ret_zeros);
+
 #endif

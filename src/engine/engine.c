@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/vector.h"
 #include "population/weights.h"
 
 static const sprint_kind *const engine_kinds[] = {
@@ -225,6 +226,11 @@ static void keep_before(struct sprint__engine *engine) {
   engine->current = before;
 }
 
+/* Whether somebody may ask what was deployed: people who react to it, or a shift that is told. */
+static bool keeps_theta(const sprint_shift *shift) {
+  return shift->ops->deployed || shift->uses_theta == SPRINT__USES_THETA_ALWAYS;
+}
+
 /* theta becomes what the population reacts to; the first deployment of an epoch refreshes what the shift knows. */
 static sprint_status deploy(struct sprint__engine *engine, const sprint_want *want) {
   sprint_solver *solver = engine->solver;
@@ -235,8 +241,7 @@ static sprint_status deploy(struct sprint__engine *engine, const sprint_want *wa
   keep_before(engine);
   engine->current.number = want->deployment;
   if (shift->ops->deployed && engine->ops->settle) engine->ops->settle(engine);
-  if (shift->ops->deployed || shift->uses_theta == SPRINT__USES_THETA_ALWAYS)
-    memcpy(engine->current.theta, want->theta, solver->n_params * sizeof *want->theta);
+  if (keeps_theta(shift)) sprint__long_copy(engine->context, want->theta, solver->n_params, engine->current.theta);
   if (shift->ops->deployed) SPRINT__TRY(sprint__shift_deploy(shift, engine->current.theta));
   if (want->kind == SPRINT_WANT_POPULATION) SPRINT__TRY(sprint__survey_for_solver(engine));
   if (!first && shift->uses_theta == SPRINT__USES_THETA_AT_EPOCH) { /* p is what it was */
@@ -257,7 +262,8 @@ sprint_status sprint__engine_ask(struct sprint__engine *engine, sprint_want *ret
 /* Later batches may refer back to the newest deployment. */
 static void keep_anchor(struct sprint__engine *engine) {
   const struct sprint__deployment *current = &engine->current;
-  memcpy(engine->anchor.theta, current->theta, engine->solver->n_params * sizeof *current->theta);
+  if (keeps_theta(engine->shift))
+    sprint__long_copy(engine->context, current->theta, engine->solver->n_params, engine->anchor.theta);
   memcpy(engine->anchor.p, current->p, engine->shift->population->n_strata * sizeof *current->p);
   engine->anchor.number = current->number;
 }

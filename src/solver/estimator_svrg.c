@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/fast.h"
+#include "base/lanes.h"
 #include "base/vector.h"
 #include "solver/correction.h"
 #include "solver/drift.h"
@@ -93,13 +94,35 @@ static bool svrg_want(const sprint_solver *solver, sprint_want *ret_want) {
   return snapshot;
 }
 
-/* g~_c; of a stratum that a sample has nobody of, g~. */
-static void keep_strata(const sprint_solver *solver, struct svrg *s, const struct sprint__strata_sums *sums) {
-  size_t d = solver->n_params;
-  for (size_t c = 0; c < solver->n_strata; c++)
-    for (size_t i = 0; i < d; i++)
-      s->strata_gradient[c * d + i] =
-          sums->weight[c] > 0 ? (sprint_real)(sums->gradient[c * d + i] / sums->weight[c]) : s->snapshot[i];
+enum { CHUNK = 256 }; /* parameters */
+
+struct strata_work {
+  const sprint_solver *solver;
+  const struct sprint__strata_sums *sums;
+};
+
+/* g~_c of some parameters; of a stratum that a sample has nobody of, g~. */
+SPRINT__FAST static void keep_chunks(void *user, int lane, size_t start, size_t end) {
+  (void)lane;
+  const struct strata_work *work = user;
+  const struct svrg *s = work->solver->impl;
+  size_t d = work->solver->n_params, first = start * CHUNK, last = end * CHUNK < d ? end * CHUNK : d;
+  for (size_t c = 0; c < work->solver->n_strata; c++) {
+    const double *restrict sum = work->sums->gradient + c * d;
+    sprint_real *restrict to = s->strata_gradient + c * d;
+    double weight = work->sums->weight[c];
+    if (weight > 0)
+      for (size_t i = first; i < last; i++) to[i] = (sprint_real)(sum[i] / weight);
+    else
+      memcpy(to + first, s->snapshot + first, (last - first) * sizeof *to);
+  }
+}
+
+static void keep_strata(const sprint_solver *solver, const struct sprint__strata_sums *sums) {
+  size_t chunks = (solver->n_params + CHUNK - 1) / CHUNK;
+  struct strata_work work = {solver, sums};
+  int n_lanes = sprint__lanes_for(chunks, 10.0 * CHUNK * (double)solver->n_strata, 0);
+  sprint__lanes_run(solver->context, chunks, n_lanes, keep_chunks, &work);
 }
 
 static double mean_loss(const struct sprint__strata_sums *sums) {
@@ -115,7 +138,7 @@ static bool svrg_population(sprint_solver *solver, const struct sprint__strata_s
   struct svrg *s = solver->impl;
   const struct sprint__strata_sums *sums = sprint__snapshot_tell(solver, &s->taking, told);
   if (!sums) return false;
-  memcpy(s->anchor, solver->theta, solver->n_params * sizeof *s->anchor);
+  sprint__long_copy(solver->context, solver->theta, solver->n_params, s->anchor);
   memcpy(s->anchor_p, sums->p, solver->n_strata * sizeof *s->anchor_p);
   memcpy(s->newest_p, sums->p, solver->n_strata * sizeof *s->newest_p);
   s->anchor_loss = mean_loss(sums);
@@ -126,7 +149,7 @@ static bool svrg_population(sprint_solver *solver, const struct sprint__strata_s
   s->control_version = 0;
   struct sprint__strata_parts parts = sprint__strata_parts_of(sums);
   sprint__strata_mean(solver->context, &parts, sums->p, s->snapshot, NULL);
-  if (s->strata_gradient) keep_strata(solver, s, sums);
+  if (s->strata_gradient) keep_strata(solver, sums);
   sprint__drift_clear(solver, &s->drift);
   return false;
 }
@@ -158,8 +181,6 @@ static void svrg_linear(sprint_solver *solver, const double *p, struct sprint__l
   ret_linear->version = s->control_version;
   ret_linear->steady = false;
 }
-
-enum { CHUNK = 256 }; /* parameters */
 
 /* The sum of b_i^2 over n <= CHUNK parameters from `start` on, b = sum_c (p_c - p_c(theta~)) g~_c. */
 SPRINT__FAST static double chunk_drift(const struct svrg *s, size_t n_strata, size_t n_params, const double *p,
@@ -251,7 +272,7 @@ static bool svrg_batch(sprint_solver *solver, const sprint_records *records, con
     sprint__model_difference(solver->model, solver->theta, linear.anchor, &coupled,
                              linear.coupled ? records->x_reference : NULL, &sums);
   } else {
-    memset(sums.gradient, 0, solver->n_params * sizeof *sums.gradient);
+    sprint__long_clear(solver->context, solver->n_params, sums.gradient);
     sums.loss = s->anchor_loss * (double)coupled.n;
   }
   if (solver->n_lacking > 0) add_lacking(solver, records, rows, &sums, &linear);

@@ -144,7 +144,8 @@ sprint_status sprint_solver_ask(sprint_solver *solver, sprint_want *ret_want) {
       solver->cost.deployments += want.deploy;
       if (want.deploy) solver->steps_since_deploy = 0;
       if (want.deploy) solver->deployed_other = want.theta != solver->theta;
-      if (want.deploy && solver->deployed) memcpy(solver->deployed, want.theta, solver->n_params * sizeof *want.theta);
+      if (want.deploy && solver->deployed)
+        sprint__long_copy(solver->context, want.theta, solver->n_params, solver->deployed);
     }
   }
   if (solver->stop != SPRINT_STOP_RUNNING) solver->wanted.kind = SPRINT_WANT_NOTHING;
