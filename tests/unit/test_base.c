@@ -16,6 +16,7 @@
 #include "base/lanes.h"
 #include "base/random.h"
 #include "base/team.h"
+#include "base/vector.h"
 
 /* Oracle: the known-answer vector of Philox4x32-10 for counter 0 and key 0 in Random123's own test file. */
 static void test_random__matches_known_answer(void **state) {
@@ -298,8 +299,36 @@ static void test_group__exp_and_logs(void **state) {
   }
 }
 
+/* Whole numbers, whose squares add up exactly in any order: the sum in closed form; and what is behind the end stays.
+ */
+static void test_vector__long_ones(void **state) {
+  (void)state;
+  enum { MOST = 300000, PERIOD = 5, SQUARES = 4 + 1 + 0 + 1 + 4 };
+  static const size_t lengths[] = {0, 1, 15, 1023, 1025, 65537, MOST};
+  static sprint_real a[MOST + 1], b[MOST + 1];
+  for (size_t i = 0; i <= MOST; i++) a[i] = (sprint_real)((int)(i % PERIOD) - 2);
+  for (int n_threads = 1; n_threads <= 3; n_threads++)
+    for (size_t l = 0; l < sizeof lengths / sizeof lengths[0]; l++) {
+      sprint_context *context;
+      size_t n = lengths[l];
+      double squares = (double)(n / PERIOD * SQUARES);
+      for (size_t i = n / PERIOD * PERIOD; i < n; i++) squares += (double)a[i] * (double)a[i];
+      assert_int_equal(sprint_context_new(&context), SPRINT_OK);
+      assert_int_equal(sprint_context_set_threads(context, n_threads), SPRINT_OK);
+      assert_true(sprint__long_norm_sq(context, a, n) == squares);
+      b[n] = 7;
+      sprint__long_copy(context, a, n, b);
+      assert_memory_equal(a, b, n * sizeof *a);
+      sprint__long_clear(context, n, b);
+      for (size_t i = 0; i < n; i++) assert_true(b[i] == 0);
+      assert_true(b[n] == 7);
+      sprint_context_free(context);
+    }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_vector__long_ones),
       cmocka_unit_test(test_group__exp_and_logs),
       cmocka_unit_test(test_random__matches_known_answer),
       cmocka_unit_test(test_random__purpose_step_and_index_matter),

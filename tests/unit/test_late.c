@@ -5,6 +5,7 @@
 #include "pixels_help.h"
 
 #include "model/model.h"
+#include "model/network_pass.h"
 
 /* Sums of some thousand products, in layers above each other, each within its own rounding. */
 enum { SUMMED = 5000 };
@@ -183,9 +184,21 @@ static void test_late__outputs_after_it(void **state) {
   bed_free(&b);
 }
 
+/* As many blocks as have to be, none of them longer than fits, and the last one not much shorter than the others. */
+static void test_late__blocks_are_equal(void **state) {
+  (void)state;
+  for (size_t most = 8; most <= 256; most += 8)
+    for (size_t n = 1; n <= 600; n++) {
+      size_t rows = sprint__block_rows(n, most), blocks = (n + rows - 1) / rows, last = n - (blocks - 1) * rows;
+      assert_true(rows >= 1 && rows <= most && blocks == (n + most - 1) / most);
+      assert_true(rows - last < 8 * blocks || blocks == 1);
+    }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_late__all_ways),
+      cmocka_unit_test(test_late__blocks_are_equal),
       cmocka_unit_test(test_late__losses_alone),
       cmocka_unit_test(test_late__outputs_after_it),
   };
