@@ -9,7 +9,8 @@ static void network_sums(const sprint_model *model, struct sprint__lane *lane, c
   const struct sprint__network *net = model->impl;
   size_t block = sprint__block_rows(rows->n, net->block);
   for (size_t start = 0; start < rows->n; start += block) {
-    struct sprint__tape tape = sprint__tape_of(net, lane, start, 0);
+    struct sprint__tape tape;
+    sprint__tape_fill(net, lane, start, 0, &tape);
     struct sprint__block input = sprint__block_of(net, &tape, rows, start, block);
     struct sprint__whose whose = {rows->who ? rows->who + start : NULL, rows->keep, NULL};
     const sprint_real *f = sprint__forward_to(net, &tape, theta, &input, net->n_layers);
@@ -44,7 +45,9 @@ static void differ_forward(const struct difference *of, const struct sprint__tap
 static void block_difference(const struct difference *of, const struct sprint__lane *lane, size_t start,
                              struct sprint__sums *sums) {
   const struct sprint__network *net = of->net;
-  struct sprint__tape tape = sprint__tape_of(net, lane, start, 0), tape_b = sprint__tape_of(net, lane, start, 1);
+  struct sprint__tape tape, tape_b;
+  sprint__tape_fill(net, lane, start, 0, &tape);
+  sprint__tape_fill(net, lane, start, 1, &tape_b);
   struct sprint__block input = sprint__block_of(net, &tape, of->rows, start, of->block), input_b = input;
   size_t n = input.n, n_delta = n * net->layers[0].out;
   if (of->x_b) input_b.x = of->x_b + start * net->layers[0].in;
@@ -69,7 +72,8 @@ static void block_recalled(const struct difference *of, const struct sprint__lan
                            struct sprint__sums *sums) {
   const struct sprint__network *net = of->net;
   const struct sprint__layer *first = &net->layers[0];
-  struct sprint__tape tape = sprint__tape_of(net, lane, start, 0);
+  struct sprint__tape tape;
+  sprint__tape_fill(net, lane, start, 0, &tape);
   struct sprint__block input = sprint__block_of(net, &tape, of->rows, start, of->block);
   struct sprint__whose whose = {of->rows->who + start, NULL, of->rows->recalled};
   differ_forward(of, &tape, &input, start, sums);

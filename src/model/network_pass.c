@@ -10,30 +10,31 @@ static sprint_real *late_input(const struct sprint__network *net, const struct s
   return net->late[m].room[tape->side] + tape->row * net->layers[m].in;
 }
 
-struct sprint__tape sprint__tape_of(const struct sprint__network *net, const struct sprint__lane *lane, size_t start,
-                                    int side) {
-  struct sprint__tape tape = {.late = lane->late, .row = lane->row + start, .side = side};
+void sprint__tape_fill(const struct sprint__network *net, const struct sprint__lane *lane, size_t start, int side,
+                       struct sprint__tape *tape) {
+  tape->late = lane->late;
+  tape->row = lane->row + start;
+  tape->side = side;
   sprint_real *at = lane->scratch, *deltas[2];
   for (size_t l = 0; l < net->n_layers; l++) {
-    tape.y[l] = net->layers[l].absorbed ? tape.y[l - 1] : at;
+    tape->y[l] = net->layers[l].absorbed ? tape->y[l - 1] : at;
     if (!net->layers[l].absorbed) at += net->block * (net->layers[l].out + net->layers[l].saved);
   }
   deltas[0] = at;
   deltas[1] = deltas[0] + net->block * net->max_width;
-  tape.spare = deltas[1] + net->block * net->max_width;
-  tape.x = tape.spare + net->block * net->max_width;
-  tape.past = tape.x + net->block * net->layers[0].in;
-  tape.scratch = tape.past + net->block * net->past;
+  tape->spare = deltas[1] + net->block * net->max_width;
+  tape->x = tape->spare + net->block * net->max_width;
+  tape->past = tape->x + net->block * net->layers[0].in;
+  tape->scratch = tape->past + net->block * net->past;
   size_t turn = 0;
   for (size_t l = 0; l < net->n_layers; l++) {
     const struct sprint__layer *layer = &net->layers[l];
     if (layer->absorbed) continue;
-    tape.delta[l] = deltas[turn++ % 2];
-    if (!tape.late) continue;
-    if (layer->feeds && !layer->saved) tape.y[l] = late_input(net, &tape, layer->feeds);
-    if (layer->late) tape.delta[l] = net->late[l].dy[side] + tape.row * layer->out;
+    tape->delta[l] = deltas[turn++ % 2];
+    if (!tape->late) continue;
+    if (layer->feeds && !layer->saved) tape->y[l] = late_input(net, tape, layer->feeds);
+    if (layer->late) tape->delta[l] = net->late[l].dy[side] + tape->row * layer->out;
   }
-  return tape;
 }
 
 size_t sprint__network_scratch(const struct sprint__network *net, size_t layer_scratch) {

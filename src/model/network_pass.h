@@ -37,9 +37,10 @@ static inline size_t sprint__block_rows(size_t n, size_t most) {
   return rows < most ? rows : most;
 }
 
-/* For rows from `start` on of the lane's. */
-struct sprint__tape sprint__tape_of(const struct sprint__network *net, const struct sprint__lane *lane, size_t start,
-                                    int side);
+/* Fills the tape for rows from `start` on of the lane's. By its address: it has more places than most networks have
+ * layers, and small batches would spend their time on clearing and copying them. */
+void sprint__tape_fill(const struct sprint__network *net, const struct sprint__lane *lane, size_t start, int side,
+                       struct sprint__tape *ret_tape);
 struct sprint__block sprint__block_of(const struct sprint__network *net, const struct sprint__tape *tape,
                                       const struct sprint__rows *rows, size_t start, size_t block);
 

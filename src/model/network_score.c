@@ -32,7 +32,8 @@ void sprint__network_score_gradient(const sprint_model *model, struct sprint__la
   struct sprint__rows rows = {.n = n_rows, .x = x};
   size_t block = sprint__block_rows(n_rows, net->block);
   for (size_t start = 0; start < n_rows; start += block) {
-    struct sprint__tape tape = sprint__tape_of(net, lane, start, 0);
+    struct sprint__tape tape;
+    sprint__tape_fill(net, lane, start, 0, &tape);
     struct sprint__block input = sprint__block_of(net, &tape, &rows, start, block);
     const sprint_real *f = sprint__forward_to(net, &tape, theta, &input, net->n_layers - outputs_idle);
     score_delta(net, outputs_idle ? NULL : f, input.n, score, tape.spare, tape.delta[net->last]);
@@ -48,7 +49,8 @@ void sprint__network_score_sums(const sprint_model *model, struct sprint__lane *
   struct sprint__rows rows = {.n = n_rows, .x = x};
   size_t block = sprint__block_rows(n_rows, net->block);
   for (size_t start = 0; start < n_rows; start += block) {
-    struct sprint__tape tape = sprint__tape_of(net, lane, start, 0);
+    struct sprint__tape tape;
+    sprint__tape_fill(net, lane, start, 0, &tape);
     struct sprint__block input = sprint__block_of(net, &tape, &rows, start, block);
     const sprint_real *f = sprint__forward_to(net, &tape, theta, &input, net->n_layers);
     score_delta(net, f, input.n, score, tape.spare, tape.delta[net->last]);
@@ -64,7 +66,8 @@ void sprint__network_outputs(const sprint_model *model, struct sprint__lane *lan
   struct sprint__rows rows = {.n = n_rows, .x = x};
   size_t block = sprint__block_rows(n_rows, net->block);
   for (size_t start = 0; start < n_rows; start += block) {
-    struct sprint__tape tape = sprint__tape_of(net, lane, start, 0);
+    struct sprint__tape tape;
+    sprint__tape_fill(net, lane, start, 0, &tape);
     struct sprint__block input = sprint__block_of(net, &tape, &rows, start, block);
     const sprint_real *f = sprint__forward_to(net, &tape, theta, &input, net->n_layers);
     memcpy(ret_outputs + start * k, f, input.n * k * sizeof *f);

@@ -20,7 +20,8 @@ static bool can_interleave(const struct sprint__network *net) {
 void sprint__network_upper_losses(const sprint_model *model, struct sprint__lane *lane, const sprint_real *theta,
                                   const sprint_real *z, const sprint_real *y, sprint_real *ret_losses) {
   const struct sprint__network *net = model->impl;
-  struct sprint__tape tape = sprint__tape_of(net, lane, 0, 0);
+  struct sprint__tape tape;
+  sprint__tape_fill(net, lane, 0, 0, &tape);
   size_t out = net->layers[0].out, k = net->loss.n_outputs, correct = 0;
   bool relu = net->layers[0].then_relu;
   if (can_interleave(net)) {
@@ -48,7 +49,8 @@ const sprint_real *sprint__network_upper_sums(const sprint_model *model, struct 
                                               bool adds, struct sprint__sums *sums) {
   const struct sprint__network *net = model->impl;
   const struct sprint__layer *first = &net->layers[0];
-  struct sprint__tape tape = sprint__tape_of(net, lane, 0, 0);
+  struct sprint__tape tape;
+  sprint__tape_fill(net, lane, 0, 0, &tape);
   struct sprint__whose whose = {rows->who, rows->keep, rows->recalled};
   sprint__dense_activate(rows->z, rows->n * first->out, first->then_relu, tape.y[0]);
   const sprint_real *f = sprint__forward_above(net, &tape, theta, rows->n, net->n_layers);
