@@ -14,6 +14,9 @@
 #define BLOCK_REALS_SMALL 20480
 #define FEW_PARAMS        8192
 
+/* And at most where large dense layers ask for longer blocks: 32 MB of floats for a lane. */
+#define BLOCK_REALS_LATE (8 << 20)
+
 /* Rows of a block at least; where interleaved records may come in above the first layer, room for a tile; and at most,
  * as where dense layers are large, which want many rows of a product, whatever cache that takes. */
 enum { LEAST_ROWS = 16, LEAST_UPPER_ROWS = 32, MOST_ROWS = 256 };
@@ -81,9 +84,10 @@ static size_t upper_width(const struct sprint__network *net) {
   return first->kind == &sprint__layer_dense && first->out % SPRINT__GROUP == 0 ? first->out : 0;
 }
 
-/* Rows from which on large layers take less by their weights, which a block takes in, than its activations do. */
+/* Rows that large layers ask for: so many that a block takes less by their weights than by its activations. */
 static size_t late_rows(const struct extent *e, size_t reals) {
-  return !e->late ? 0 : !e->windows ? MOST_ROWS : e->late / reals;
+  if (!e->late || !e->windows) return e->late ? MOST_ROWS : 0;
+  return (e->late < BLOCK_REALS_LATE ? e->late : BLOCK_REALS_LATE) / reals;
 }
 
 static size_t block_of(const struct sprint__network *net, const struct extent *e) {
