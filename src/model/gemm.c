@@ -30,11 +30,13 @@ void sprint__gemm_by_transposed(const sprint_real *a, const sprint_real *b, size
 }
 
 sprint_status sprint__gemm_start(sprint_context *context) {
-  enum { SIDE = 48 }; /* large enough to go by OpenBLAS's memory */
-  sprint_real a[SIDE * SIDE] = {0}, b[SIDE * SIDE] = {0}, c[SIDE * SIDE] = {0};
+  enum {
+    SIDE = 128
+  }; /* large enough to go by OpenBLAS's memory: for AVX-512 it has kernels that do without up to 100 */
+  sprint_real zeros[SIDE * SIDE] = {0}, c[SIDE * SIDE] = {0};
   if (!sprint__space_is_limited()) return SPRINT_OK;
   if (!context->blas_started) SPRINT__TRY(sprint__blas_check(context));
   context->blas_started = true;
-  sprint__gemm_plain(a, SIDE, b, SIDE, SIDE, SIDE, true, c);
+  sprint__gemm_plain(zeros, SIDE, zeros, SIDE, SIDE, SIDE, true, c);
   return SPRINT_OK;
 }
