@@ -51,6 +51,15 @@ SPRINT__INLINE void put(sprint_real *at, group value, bool adds) {
   store(at, value);
 }
 
+/* The same for a group of a row's columns at .. at+G, of which those before `first` are another group's, and stay. */
+SPRINT__INLINE void put_rest(sprint_real *row, size_t at, size_t first, group value, bool adds) {
+  if (at == first) {
+    put(row + at, value, adds);
+    return;
+  }
+  for (size_t g = first - at; g < G; g++) row[at + g] = value[g] + (adds ? row[at + g] : 0);
+}
+
 /* Its numbers added up: neighbours, then pairs, then fours. */
 SPRINT__INLINE sprint_real total(group value) {
 #ifdef SPRINT_DOUBLE

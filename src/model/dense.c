@@ -10,21 +10,30 @@
  * outputs of a row do not depend on the rows around it. */
 #define NARROW_WORTH_BLAS 512
 
-/* Rows that are few: BLAS is slower, which copies all of W for them. */
-enum { FEW_ROWS = 15, FEW_ROWS_THIN = 8 };
-
 enum kernel { SINGLE, SMALL, FEW, NARROW, BLAS };
 
+/* Rows of any layer are few as long as BLAS, which copies all of W for them, is slower. */
 static enum kernel kernel_of(const struct sprint__dense *dense, size_t n) {
   if (dense->out == 1) return SINGLE;
   if (dense->out < SPRINT__GROUP) return dense->in * dense->out < NARROW_WORTH_BLAS ? NARROW : BLAS;
   if (sprint__dense_is_small(dense) && !dense->bare) return SMALL;
-  return n <= (sprint__dense_is_thin(dense) ? FEW_ROWS_THIN : FEW_ROWS) ? FEW : BLAS;
+  return n <= SPRINT__FEW_ROWS ? FEW : BLAS;
 }
 
-/* Whether all outputs of a layer are one tile of dense_small.c, forward: faster than BLAS, however many the rows. */
-static bool fits_tiles(const struct sprint__dense *dense) {
-  return dense->out >= SPRINT__GROUP && dense->out <= 2 * SPRINT__GROUP;
+/* The same for the inputs' gradient, whose sums run along rows of W: short ones are not worth it for as many. */
+static enum kernel input_kernel_of(const struct sprint__dense *dense, size_t n) {
+  enum { SHORT = 16 * SPRINT__GROUP, FEW_SHORT = 15 };
+  enum kernel kernel = kernel_of(dense, n);
+  if (kernel != FEW) return kernel;
+  if (sprint__dense_is_thin(dense)) return n < SPRINT__TILE_ROWS ? SMALL : BLAS;
+  return dense->out < SHORT && n > FEW_SHORT ? BLAS : FEW;
+}
+
+/* Whether the kernels for small layers serve others too, forward: where all outputs are one of their tiles, however
+ * many the rows, and one row or two of weights that the second cache holds. */
+static bool goes_as_small(const struct sprint__dense *dense, size_t n) {
+  enum { NEAR = 1 << 16 };
+  return dense->out >= SPRINT__GROUP && (dense->out <= 2 * SPRINT__GROUP || (n <= 2 && dense->in * dense->out <= NEAR));
 }
 
 /* max(y, 0) in place. */
@@ -74,8 +83,12 @@ void sprint__dense_forward(const struct sprint__dense *dense, const sprint_real 
     sprint__single_forward(dense, x, n, ret_y);
     return;
   }
-  if (kernel == SMALL || kernel == FEW || (kernel == BLAS && fits_tiles(dense))) {
+  if (kernel == SMALL || goes_as_small(dense, n)) {
     sprint__small_forward(dense, x, n, ret_y);
+    return;
+  }
+  if (kernel == FEW) {
+    sprint__few_forward(dense, x, n, ret_y);
     return;
   }
   const sprint_real *bias = dense->theta + dense->in * dense->out;
@@ -115,16 +128,12 @@ void sprint__dense_input(const struct sprint__dense *dense, const sprint_real *d
     sprint__single_input(dense, dy, n, relu_x, ret_dx);
     return;
   }
-  enum kernel kernel = kernel_of(dense, n);
+  enum kernel kernel = input_kernel_of(dense, n);
   if (kernel == SMALL) {
     sprint__small_input(dense, dy, n, relu_x, ret_dx);
     return;
   }
-  if (kernel == FEW && sprint__dense_is_thin(dense) && n < SPRINT__TILE_ROWS) {
-    sprint__small_input(dense, dy, n, relu_x, ret_dx);
-    return;
-  }
-  if (kernel == FEW && !sprint__dense_is_thin(dense)) {
+  if (kernel == FEW) {
     sprint__few_input(dense, dy, n, relu_x, ret_dx);
     return;
   }

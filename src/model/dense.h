@@ -66,7 +66,10 @@ void sprint__small_weight(const struct sprint__dense *dense, const sprint_real *
 void sprint__small_input(const struct sprint__dense *dense, const sprint_real *dy, size_t n, const sprint_real *relu_x,
                          sprint_real *ret_dx);
 
-/* dense_few.c: few rows of any layer of a group of outputs or more; the weights' gradient is without that of b. */
+/* dense_few.c: few rows of large layers, forward of more than two groups of outputs; the weights' gradient, without that
+ * of b, of any rows and layers of a group of outputs or more. */
+enum { SPRINT__FEW_ROWS = 48 }; /* at most */
+void sprint__few_forward(const struct sprint__dense *dense, const sprint_real *x, size_t n, sprint_real *ret_y);
 void sprint__few_weight(const struct sprint__dense *dense, const sprint_real *x, const sprint_real *dy, size_t n,
                         bool adds, sprint_real *gradient);
 void sprint__few_input(const struct sprint__dense *dense, const sprint_real *dy, size_t n, const sprint_real *relu_x,

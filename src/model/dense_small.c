@@ -7,23 +7,19 @@
 
 enum {
   ROWS = SPRINT__TILE_ROWS,
-  INPUTS = 5, /* rows of W that share a load of dy */
-  WIDE = 8,   /* groups of one row at once */
-  SHORT = 7,  /* rows too few to be summed by the rows of W */
-  SOON = 32,  /* rows of W from one that is multiplied by to one that is asked for */
+  WIDE = 8, /* groups of one row at once */
 };
 
 /* Where the group of columns after `column` starts. */
 SPRINT__INLINE size_t group_at(size_t column, size_t columns) { return column + G <= columns ? column : columns - G; }
 
-/* sums[r][g] += sum over k of x[r][k] * w[k][at[g]..], for ROWS rows; w is asked for ahead where it is `far`. */
+/* sums[r][g] += sum over k of x[r][k] * w[k][at[g]..], for ROWS rows. */
 SPRINT__INLINE void multiply(const sprint_real *const *x, size_t k_end, const sprint_real *w, size_t stride,
-                             const size_t at[2], bool far, group sums[ROWS][2]) {
+                             const size_t at[2], group sums[ROWS][2]) {
   group a[ROWS], b[ROWS];
   for (int r = 0; r < ROWS; r++) a[r] = sums[r][0], b[r] = sums[r][1];
   for (size_t k = 0; k < k_end; k++) {
     group u = load(w + k * stride + at[0]), v = load(w + k * stride + at[1]);
-    if (far) __builtin_prefetch(w + (k + SOON) * stride + at[0]);
     for (int r = 0; r < ROWS; r++) {
       group factor = SPRINT__ALL(x[r][k]);
       a[r] += factor * u;
@@ -95,7 +91,7 @@ SPRINT__INLINE void rows_forward(const struct sprint__dense *dense, const sprint
 }
 
 SPRINT__INLINE void tiles_forward(const struct sprint__dense *dense, const sprint_real *x, size_t n, bool relu,
-                                  bool far, sprint_real *y) {
+                                  sprint_real *y) {
   size_t out = dense->out;
   const sprint_real *rows[ROWS];
   for (size_t i = 0; i < n; i += ROWS) {
@@ -105,7 +101,7 @@ SPRINT__INLINE void tiles_forward(const struct sprint__dense *dense, const sprin
       group sums[ROWS][2];
       for (int r = 0; r < ROWS; r++)
         for (int g = 0; g < 2; g++) sums[r][g] = bias_at(dense, at[g]);
-      multiply(rows, dense->in, dense->theta, out, at, far, sums);
+      multiply(rows, dense->in, dense->theta, out, at, sums);
       for (size_t r = 0; r < ROWS && i + r < n; r++)
         for (int g = 0; g < 2; g++) store(y + (i + r) * out + at[g], relu ? positive(sums[r][g]) : sums[r][g]);
     }
@@ -118,12 +114,10 @@ SPRINT__FAST void sprint__small_forward(const struct sprint__dense *dense, const
     rows_forward(dense, x, 1, ret_y);
   else if (n == 2)
     rows_forward(dense, x, 2, ret_y);
-  else if (!sprint__dense_is_small(dense))
-    tiles_forward(dense, x, n, dense->relu, true, ret_y);
   else if (dense->relu)
-    tiles_forward(dense, x, n, true, false, ret_y);
+    tiles_forward(dense, x, n, true, ret_y);
   else
-    tiles_forward(dense, x, n, false, false, ret_y);
+    tiles_forward(dense, x, n, false, ret_y);
 }
 
 /* to := W^T (out, in), rows of `stride`: the padding is zero. */
@@ -230,44 +224,13 @@ SPRINT__FAST void sprint__small_input(const struct sprint__dense *dense, const s
       size_t at[2] = {group_at(k, stride), group_at(k + G, stride)};
       group sums[ROWS][2] = {{{0}}};
       rows_at(dy, dense->out, i, n, rows);
-      multiply(rows, dense->out, panel, stride, at, false, sums);
+      multiply(rows, dense->out, panel, stride, at, sums);
       for (size_t r = 0; r < ROWS && i + r < n; r++)
         for (size_t g = 0; g < 2; g++) {
           size_t to = (i + r) * in + at[g];
           put_masked(ret_dx + to, sums[r][g], relu_x ? relu_x + to : NULL, in);
         }
     }
-}
-
-/* Adds a group to, or puts it at, columns at .. at+G of a row, of which those before `first` are another group's. */
-SPRINT__INLINE void put_group(sprint_real *row, size_t at, size_t first, group value, bool adds) {
-  if (at == first) {
-    put(row + at, value, adds);
-    return;
-  }
-  for (size_t g = first - at; g < G; g++) row[at + g] = value[g] + (adds ? row[at + g] : 0);
-}
-
-/* `inputs` rows of the gradient from row k on, or, where there are not as many, the last ones; columns at[0] and at[1];
- * `first` are the columns that are not yet done. */
-SPRINT__INLINE void correlate(const struct sprint__dense *dense, const sprint_real *x, const sprint_real *dy, size_t n,
-                              size_t k, size_t inputs, const size_t first[2], bool adds, sprint_real *gradient) {
-  size_t in = dense->in, out = dense->out, start = k + inputs <= in ? k : in - inputs;
-  size_t at[2] = {group_at(first[0], out), group_at(first[1], out)};
-  group a[INPUTS] = {{0}}, b[INPUTS] = {{0}};
-  x += start;
-  for (size_t i = 0; i < n; i++, x += in, dy += out) {
-    group u = load(dy + at[0]), v = load(dy + at[1]);
-    for (size_t j = 0; j < inputs; j++) {
-      group factor = SPRINT__ALL(x[j]);
-      a[j] += factor * u;
-      b[j] += factor * v;
-    }
-  }
-  for (size_t j = k - start; j < inputs; j++) {
-    put_group(gradient + (start + j) * out, at[0], first[0], a[j], adds);
-    if (first[1] < out) put_group(gradient + (start + j) * out, at[1], first[1], b[j], adds);
-  }
 }
 
 /* Sums of rows, four at a time: additions that do not wait for each other. */
@@ -279,7 +242,7 @@ SPRINT__INLINE void bias_gradient(const sprint_real *dy, size_t n, size_t out, b
     for (; i + CHAINS <= n; i += CHAINS)
       for (size_t j = 0; j < CHAINS; j++) sums[j] += load(dy + (i + j) * out + at);
     for (; i < n; i++) sums[0] += load(dy + i * out + at);
-    put_group(gradient, at, c, (sums[0] + sums[1]) + (sums[2] + sums[3]), adds);
+    put_rest(gradient, at, c, (sums[0] + sums[1]) + (sums[2] + sums[3]), adds);
   }
 }
 
@@ -301,7 +264,7 @@ SPRINT__INLINE void rows_weight(const struct sprint__dense *dense, const sprint_
         b += factor * v[i];
       }
       if (at[0] != c) {
-        put_group(row, at[0], c, a, adds);
+        put_rest(row, at[0], c, a, adds);
         continue;
       }
       if (adds) {
@@ -325,19 +288,6 @@ SPRINT__FAST void sprint__small_weight(const struct sprint__dense *dense, const 
     rows_weight(dense, x, dy, 2, adds, gradient);
     return;
   }
-  if (n <= SHORT) {
-    sprint__few_weight(dense, x, dy, n, adds, gradient);
-    bias_gradient(dy, n, out, adds, gradient + dense->in * out);
-    return;
-  }
-  size_t inputs = dense->in < INPUTS ? 1 : INPUTS;
-  for (size_t k = 0; k < dense->in; k += inputs)
-    for (size_t c = 0; c < out; c += 2 * G) {
-      size_t first[2] = {c, c + G};
-      if (inputs == 1)
-        correlate(dense, x, dy, n, k, 1, first, adds, gradient);
-      else
-        correlate(dense, x, dy, n, k, INPUTS, first, adds, gradient);
-    }
+  sprint__few_weight(dense, x, dy, n, adds, gradient);
   bias_gradient(dy, n, out, adds, gradient + dense->in * out);
 }
