@@ -1,4 +1,5 @@
 /* Contexts, error sentences and the allocation door. */
+#define _DEFAULT_SOURCE
 #include "base/context.h"
 
 #include <cblas.h>
@@ -8,11 +9,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/json.h"
 #include "base/print.h"
 
 #define ALIGNMENT 64
+#define HUGE_PAGE ((size_t)2 << 20)
 #define TIMES     64.0 /* the size of a file that may be taken for it unasked, */
 #define AND_MB    256.0
 #define MB        1048576.0
@@ -129,6 +132,20 @@ sprint_status sprint__require(sprint_context *context, const char *function, con
   return SPRINT_OK;
 }
 
+/* Memory that takes some huge pages is made of them where the system has them: the first touch and every later look
+ * into it then cost a fraction. */
+static void *take_memory(size_t bytes) {
+  bool huge = bytes >= 2 * HUGE_PAGE;
+  size_t alignment = huge ? HUGE_PAGE : ALIGNMENT;
+  if (bytes > SIZE_MAX - alignment) return NULL;
+  bytes = bytes ? (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT : ALIGNMENT;
+  void *memory = aligned_alloc(alignment, bytes);
+#ifdef MADV_HUGEPAGE
+  if (huge && memory) madvise(memory, bytes, MADV_HUGEPAGE); /* or not: nothing depends on it */
+#endif
+  return memory;
+}
+
 void *sprint__alloc(sprint_context *context, size_t n, size_t size) {
   if (context->fail_allocation >= 0 && context->n_allocations == (uint64_t)context->fail_allocation) {
     sprint_fail(context, SPRINT_ERROR_MEMORY, "out of memory (allocation %llu, made to fail)",
@@ -138,10 +155,7 @@ void *sprint__alloc(sprint_context *context, size_t n, size_t size) {
   context->n_allocations++;
   size_t bytes = 0;
   void *memory = NULL;
-  if (!__builtin_mul_overflow(n, size, &bytes) && bytes <= SIZE_MAX - ALIGNMENT) {
-    bytes = bytes ? (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT : ALIGNMENT;
-    memory = aligned_alloc(ALIGNMENT, bytes);
-  }
+  if (!__builtin_mul_overflow(n, size, &bytes)) memory = take_memory(bytes);
   if (!memory) {
     sprint_fail(context, SPRINT_ERROR_MEMORY, "out of memory: %zu items of %zu bytes could not be had", n, size);
     return NULL;
