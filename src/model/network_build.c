@@ -85,13 +85,13 @@ static size_t upper_width(const struct sprint__network *net) {
 }
 
 /* Rows that large layers ask for: so many that a block takes less by their weights than by its activations. */
-static size_t late_rows(const struct extent *e, size_t reals) {
+static size_t rows_for_large(const struct extent *e, size_t reals) {
   if (!e->late || !e->windows) return e->late ? MOST_ROWS : 0;
   return (e->late < BLOCK_REALS_LATE ? e->late : BLOCK_REALS_LATE) / reals;
 }
 
 static size_t block_of(const struct sprint__network *net, const struct extent *e) {
-  size_t reals = e->widths + 3 * net->max_width, late = late_rows(e, reals);
+  size_t reals = e->widths + 3 * net->max_width, late = rows_for_large(e, reals);
   size_t rows = (e->n_params > FEW_PARAMS ? BLOCK_REALS : BLOCK_REALS_SMALL) / reals;
   size_t least = upper_width(net) ? LEAST_UPPER_ROWS : LEAST_ROWS;
   if (late > least) least = late;
