@@ -24,7 +24,10 @@ demo: all
 test: all
 	@scripts/setup --try chromium
 	@scripts/setup locales gnuplot-nox procps
-	cd $(BUILD) && ctest --output-on-failure -j $(JOBS)
+	cd $(BUILD) && ctest --output-on-failure -j $(JOBS) $(if $(ALL),,-E '$(TWINS)')
+
+# Minutes of a core, in double what they are in float: left to ALL=1 and `make torture`.
+TWINS = ^sprint-f64:test_(fit_shift|resume)$$
 
 # What takes longer than a test may: all of tests/torture, of which `make test` runs samples.
 torture: all

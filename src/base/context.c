@@ -136,12 +136,10 @@ sprint_status sprint__require(sprint_context *context, const char *function, con
  * into it then cost a fraction. */
 static void *take_memory(size_t bytes) {
   bool huge = bytes >= 2 * HUGE_PAGE;
-  size_t alignment = huge ? HUGE_PAGE : ALIGNMENT;
-  if (bytes > SIZE_MAX - alignment) return NULL;
-  bytes = bytes ? (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT : ALIGNMENT;
-  void *memory = aligned_alloc(alignment, bytes);
+  void *memory = NULL;
+  if (posix_memalign(&memory, huge ? HUGE_PAGE : ALIGNMENT, bytes) != 0) return NULL;
 #ifdef MADV_HUGEPAGE
-  if (huge && memory) madvise(memory, bytes, MADV_HUGEPAGE); /* or not: nothing depends on it */
+  if (huge) madvise(memory, bytes, MADV_HUGEPAGE); /* or not: nothing depends on it */
 #endif
   return memory;
 }
@@ -155,7 +153,10 @@ void *sprint__alloc(sprint_context *context, size_t n, size_t size) {
   context->n_allocations++;
   size_t bytes = 0;
   void *memory = NULL;
-  if (!__builtin_mul_overflow(n, size, &bytes)) memory = take_memory(bytes);
+  if (!__builtin_mul_overflow(n, size, &bytes) && bytes <= SIZE_MAX - ALIGNMENT) {
+    bytes = bytes ? (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT : ALIGNMENT;
+    memory = take_memory(bytes);
+  }
   if (!memory) {
     sprint_fail(context, SPRINT_ERROR_MEMORY, "out of memory: %zu items of %zu bytes could not be had", n, size);
     return NULL;
