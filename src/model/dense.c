@@ -6,16 +6,14 @@
 #include "base/group.h"
 #include "model/gemm.h"
 
-/* Weights from which on BLAS is worth its call where the outputs are fewer than a group, however many the rows: the
- * outputs of a row do not depend on the rows around it. */
-#define NARROW_WORTH_BLAS 512
+enum kernel { SINGLE, SMALL, FEW, NARROW, TINY, BLAS };
 
-enum kernel { SINGLE, SMALL, FEW, NARROW, BLAS };
-
-/* Rows of any layer are few as long as BLAS, which copies all of W for them, is slower. */
+/* Where there are fewer outputs than a group, however many the rows: there the outputs of a row do not depend on the
+ * rows around it. Rows of other layers are few as long as BLAS, which copies all of W for them, is slower. */
 static enum kernel kernel_of(const struct sprint__dense *dense, size_t n) {
   if (dense->out == 1) return SINGLE;
-  if (dense->out < SPRINT__GROUP) return dense->in * dense->out < NARROW_WORTH_BLAS ? NARROW : BLAS;
+  if (sprint__dense_is_narrow(dense)) return NARROW;
+  if (dense->out < SPRINT__GROUP) return dense->in < SPRINT__GROUP ? TINY : BLAS;
   if (sprint__dense_is_small(dense) && !dense->bare) return SMALL;
   return n <= SPRINT__FEW_ROWS ? FEW : BLAS;
 }
@@ -55,21 +53,21 @@ SPRINT__FAST void sprint__dense_bias(const sprint_real *restrict dy, size_t n, s
     for (size_t o = 0; o < out; o++) gradient[o] += dy[i * out + o];
 }
 
-/* Fewer outputs than a group, and little work. */
-static void narrow_forward(const struct sprint__dense *dense, const sprint_real *x, size_t n, sprint_real *y) {
+/* Fewer inputs and outputs than a group. */
+static void tiny_forward(const struct sprint__dense *dense, const sprint_real *x, size_t n, sprint_real *y) {
   for (size_t i = 0; i < n; i++, x += dense->in, y += dense->out)
     for (size_t k = 0; k < dense->in; k++)
       for (size_t o = 0; o < dense->out; o++) y[o] += x[k] * dense->theta[k * dense->out + o];
 }
 
-static void narrow_weight(const struct sprint__dense *dense, const sprint_real *x, const sprint_real *dy, size_t n,
-                          sprint_real *gradient) {
+static void tiny_weight(const struct sprint__dense *dense, const sprint_real *x, const sprint_real *dy, size_t n,
+                        sprint_real *gradient) {
   for (size_t i = 0; i < n; i++, x += dense->in, dy += dense->out)
     for (size_t k = 0; k < dense->in; k++)
       for (size_t o = 0; o < dense->out; o++) gradient[k * dense->out + o] += x[k] * dy[o];
 }
 
-static void narrow_input(const struct sprint__dense *dense, const sprint_real *dy, size_t n, sprint_real *dx) {
+static void tiny_input(const struct sprint__dense *dense, const sprint_real *dy, size_t n, sprint_real *dx) {
   for (size_t i = 0; i < n; i++, dx += dense->in, dy += dense->out)
     for (size_t k = 0; k < dense->in; k++) {
       dx[k] = 0;
@@ -91,10 +89,14 @@ void sprint__dense_forward(const struct sprint__dense *dense, const sprint_real 
     sprint__few_forward(dense, x, n, ret_y);
     return;
   }
+  if (kernel == NARROW) {
+    sprint__narrow_forward(dense, x, n, ret_y);
+    return;
+  }
   const sprint_real *bias = dense->theta + dense->in * dense->out;
   for (size_t i = 0; !dense->bare && i < n; i++) memcpy(ret_y + i * dense->out, bias, dense->out * sizeof *bias);
-  if (kernel == NARROW)
-    narrow_forward(dense, x, n, ret_y);
+  if (kernel == TINY)
+    tiny_forward(dense, x, n, ret_y);
   else
     sprint__gemm_plain(x, sprint__dense_apart(dense), dense->theta, n, dense->in, dense->out, !dense->bare, ret_y);
   if (dense->relu) rectify(ret_y, n * dense->out);
@@ -112,9 +114,11 @@ void sprint__dense_weight(const struct sprint__dense *dense, const sprint_real *
     sprint__small_weight(dense, x, dy, n, adds, gradient);
     return;
   }
-  if (kernel == NARROW && !adds) memset(gradient, 0, weights * sizeof *gradient);
-  if (kernel == NARROW)
-    narrow_weight(dense, x, dy, n, gradient);
+  if (kernel == TINY && !adds) memset(gradient, 0, weights * sizeof *gradient);
+  if (kernel == TINY)
+    tiny_weight(dense, x, dy, n, gradient);
+  else if (kernel == NARROW)
+    sprint__narrow_weight(dense, x, dy, n, adds, gradient);
   else if (kernel == FEW)
     sprint__few_weight(dense, x, dy, n, adds, gradient);
   else
@@ -137,8 +141,12 @@ void sprint__dense_input(const struct sprint__dense *dense, const sprint_real *d
     sprint__few_input(dense, dy, n, relu_x, ret_dx);
     return;
   }
-  if (kernel == NARROW)
-    narrow_input(dense, dy, n, ret_dx);
+  if (kernel == NARROW) {
+    sprint__narrow_input(dense, dy, n, relu_x, ret_dx);
+    return;
+  }
+  if (kernel == TINY)
+    tiny_input(dense, dy, n, ret_dx);
   else
     sprint__gemm_by_transposed(dy, dense->theta, n, dense->out, dense->in, ret_dx, sprint__dense_apart(dense));
   if (relu_x) mask(ret_dx, relu_x, n, dense->in, sprint__dense_apart(dense));

@@ -66,14 +66,30 @@ void sprint__small_weight(const struct sprint__dense *dense, const sprint_real *
 void sprint__small_input(const struct sprint__dense *dense, const sprint_real *dy, size_t n, const sprint_real *relu_x,
                          sprint_real *ret_dx);
 
-/* dense_few.c: few rows of large layers, forward of more than two groups of outputs; the weights' gradient, without that
- * of b, of any rows and layers of a group of outputs or more. */
+/* dense_few.c: few rows of large layers, forward of more than two groups of outputs; the weights' gradient, without
+ * that of b, of any rows and layers of a group of outputs or more. */
 enum { SPRINT__FEW_ROWS = 48 }; /* at most */
 void sprint__few_forward(const struct sprint__dense *dense, const sprint_real *x, size_t n, sprint_real *ret_y);
 void sprint__few_weight(const struct sprint__dense *dense, const sprint_real *x, const sprint_real *dy, size_t n,
                         bool adds, sprint_real *gradient);
 void sprint__few_input(const struct sprint__dense *dense, const sprint_real *dy, size_t n, const sprint_real *relu_x,
                        sprint_real *ret_dx);
+
+/* dense_narrow.c: fewer outputs than a group but more than one, and not too many weights; a group of inputs at least.
+ * The weights' gradient is without that of b. */
+enum { SPRINT__NARROW_WEIGHTS = 4096 };
+
+static inline bool sprint__dense_is_narrow(const struct sprint__dense *dense) {
+  size_t in = (dense->in + SPRINT__GROUP - 1) / SPRINT__GROUP * SPRINT__GROUP;
+  return dense->out > 1 && dense->out < SPRINT__GROUP && dense->in >= SPRINT__GROUP &&
+         in * dense->out <= SPRINT__NARROW_WEIGHTS;
+}
+
+void sprint__narrow_forward(const struct sprint__dense *dense, const sprint_real *x, size_t n, sprint_real *ret_y);
+void sprint__narrow_weight(const struct sprint__dense *dense, const sprint_real *x, const sprint_real *dy, size_t n,
+                           bool adds, sprint_real *gradient);
+void sprint__narrow_input(const struct sprint__dense *dense, const sprint_real *dy, size_t n, const sprint_real *relu_x,
+                          sprint_real *ret_dx);
 
 /* dense_single.c: one output. */
 void sprint__single_forward(const struct sprint__dense *dense, const sprint_real *x, size_t n, sprint_real *ret_y);

@@ -113,7 +113,7 @@ SPRINT__FAST void sprint__few_forward(const struct sprint__dense *dense, const s
   for (; i < all; i++) ret_y[i] = ret_y[i] <= 0 ? 0 : ret_y[i];
 }
 
-/* Rows of the gradient, and groups of their columns, whose sums a tile has. */
+/* Rows of the gradient whose sums a tile has, of two groups of columns. */
 enum { INPUTS = 5 };
 
 /* `inputs` rows of the gradient from row k on, or, where there are not as many, the last ones; two groups of columns

@@ -99,6 +99,15 @@ static void test_gemm__dense_shapes(void **state) {
       for (size_t o = 0; o < sizeof sizes / sizeof sizes[0]; o++) check(rows[r], sizes[i], sizes[o]);
 }
 
+/* Every number of outputs below a group, and more weights than such kernels take. */
+static void test_gemm__narrow_shapes(void **state) {
+  (void)state;
+  static const size_t rows[] = {1, 3, 20}, ins[] = {3, 8, 9, 20, 61, 130, 583, 1100};
+  for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
+    for (size_t i = 0; i < sizeof ins / sizeof ins[0]; i++)
+      for (size_t out = 2; out <= 7; out++) check(rows[r], ins[i], out);
+}
+
 /* Few rows of large layers, whose weights are cut for the threads: y, dx, and gradients written or added to. */
 static void check_cut(sprint_context *context, size_t n, size_t in, size_t out, bool relu) {
   static sprint_real room[SPRINT__CUT_ROOM * 300], dx[MOST];
@@ -332,7 +341,8 @@ static void test_gemm__pixel_images(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_gemm__dense_shapes), cmocka_unit_test(test_gemm__cut_shapes),
+      cmocka_unit_test(test_gemm__dense_shapes),
+      cmocka_unit_test(test_gemm__narrow_shapes), cmocka_unit_test(test_gemm__cut_shapes),
       cmocka_unit_test(test_gemm__plain_shapes), cmocka_unit_test(test_gemm__interleaved_records),
       cmocka_unit_test(test_gemm__put_out),      cmocka_unit_test(test_gemm__pixel_images),
       cmocka_unit_test(test_gemm__pixel_gram),

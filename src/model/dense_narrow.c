@@ -1,0 +1,124 @@
+/* Dense products of fewer outputs than a group: see dense.h. Groups run along the inputs instead, for which W is turned
+ * round once a call. Inputs that do not fill the last group are its last ones: it begins early. */
+#include "base/group.h"
+#include "model/dense.h"
+
+enum { MOST_OUT = SPRINT__GROUP - 1 };
+
+/* Where group g of the inputs starts. */
+SPRINT__INLINE size_t start_of(size_t g, size_t in) { return (g + 1) * G <= in ? g * G : in - G; }
+
+static size_t n_groups(size_t in) { return (in + G - 1) / G; }
+
+/* panel (out, groups, G) := W^T; where `once`, what a group shares with the one before it is zero in it. */
+static void turn(const struct sprint__dense *dense, bool once, sprint_real *panel) {
+  size_t in = dense->in, out = dense->out;
+  for (size_t o = 0; o < out; o++)
+    for (size_t g = 0; g < n_groups(in); g++)
+      for (size_t l = 0, k = start_of(g, in); l < G; l++, k++)
+        *panel++ = once && k < g * G ? 0 : dense->theta[k * out + o];
+}
+
+/* Calls BODY(.., out) with an `out` that is known when it is compiled. */
+#ifdef SPRINT_DOUBLE
+#define EACH_OUT(BODY, out, ...) \
+  do {                           \
+    if ((out) == 2)              \
+      BODY(__VA_ARGS__, 2);      \
+    else                         \
+      BODY(__VA_ARGS__, 3);      \
+  } while (0)
+#else
+#define EACH_OUT(BODY, out, ...) \
+  do {                           \
+    if ((out) == 2)              \
+      BODY(__VA_ARGS__, 2);      \
+    else if ((out) == 3)         \
+      BODY(__VA_ARGS__, 3);      \
+    else if ((out) == 4)         \
+      BODY(__VA_ARGS__, 4);      \
+    else if ((out) == 5)         \
+      BODY(__VA_ARGS__, 5);      \
+    else if ((out) == 6)         \
+      BODY(__VA_ARGS__, 6);      \
+    else                         \
+      BODY(__VA_ARGS__, 7);      \
+  } while (0)
+#endif
+
+SPRINT__INLINE void forward_rows(const struct sprint__dense *dense, const sprint_real *panel, const sprint_real *x,
+                                 size_t n, sprint_real *y, size_t out) {
+  size_t in = dense->in, groups = n_groups(in);
+  const sprint_real *bias = dense->theta + in * out;
+  for (size_t i = 0; i < n; i++, x += in, y += out) {
+    group sums[G];
+#pragma GCC unroll 8
+    for (size_t o = 0; o < G; o++) sums[o] = (group){0};
+    for (size_t g = 0; g < groups; g++) {
+      group some = load(x + start_of(g, in));
+#pragma GCC unroll 8
+      for (size_t o = 0; o < out; o++) sums[o] += some * load(panel + (o * groups + g) * G);
+    }
+    sprint_real all[G];
+    store(all, totals(sums));
+    for (size_t o = 0; o < out; o++) {
+      sprint_real value = all[o] + bias[o];
+      y[o] = dense->relu && value <= 0 ? 0 : value;
+    }
+  }
+}
+
+SPRINT__FAST void sprint__narrow_forward(const struct sprint__dense *dense, const sprint_real *x, size_t n,
+                                         sprint_real *ret_y) {
+  sprint_real panel[SPRINT__NARROW_WEIGHTS];
+  turn(dense, true, panel);
+  EACH_OUT(forward_rows, dense->out, dense, panel, x, n, ret_y);
+}
+
+/* The gradient of the inputs of group g. */
+SPRINT__INLINE void weight_group(const struct sprint__dense *dense, const sprint_real *x, const sprint_real *dy,
+                                 size_t n, size_t g, bool adds, sprint_real *gradient, size_t out) {
+  size_t in = dense->in, start = start_of(g, in);
+  group sums[MOST_OUT];
+#pragma GCC unroll 8
+  for (size_t o = 0; o < out; o++) sums[o] = (group){0};
+  for (size_t i = 0; i < n; i++, x += in, dy += out) {
+    group some = load(x + start);
+#pragma GCC unroll 8
+    for (size_t o = 0; o < out; o++) sums[o] += some * SPRINT__ALL(dy[o]);
+  }
+  for (size_t o = 0; o < out; o++) {
+    sprint_real all[G];
+    store(all, sums[o]);
+    for (size_t k = g * G; k < start + G; k++) {
+      sprint_real *at = gradient + k * out + o;
+      *at = all[k - start] + (adds ? *at : 0);
+    }
+  }
+}
+
+SPRINT__FAST void sprint__narrow_weight(const struct sprint__dense *dense, const sprint_real *x, const sprint_real *dy,
+                                        size_t n, bool adds, sprint_real *gradient) {
+  for (size_t g = 0; g < n_groups(dense->in); g++)
+    EACH_OUT(weight_group, dense->out, dense, x, dy, n, g, adds, gradient);
+}
+
+SPRINT__INLINE void input_rows(const struct sprint__dense *dense, const sprint_real *panel, const sprint_real *dy,
+                               size_t n, const sprint_real *relu_x, sprint_real *dx, size_t out) {
+  size_t in = dense->in, groups = n_groups(in);
+  for (size_t i = 0; i < n; i++, dy += out, dx += in)
+    for (size_t g = 0; g < groups; g++) {
+      size_t start = start_of(g, in);
+      group sum = {0};
+#pragma GCC unroll 8
+      for (size_t o = 0; o < out; o++) sum += SPRINT__ALL(dy[o]) * load(panel + (o * groups + g) * G);
+      store(dx + start, relu_x ? masked(sum, load(relu_x + i * in + start)) : sum);
+    }
+}
+
+SPRINT__FAST void sprint__narrow_input(const struct sprint__dense *dense, const sprint_real *dy, size_t n,
+                                       const sprint_real *relu_x, sprint_real *ret_dx) {
+  sprint_real panel[SPRINT__NARROW_WEIGHTS];
+  turn(dense, false, panel);
+  EACH_OUT(input_rows, dense->out, dense, panel, dy, n, relu_x, ret_dx);
+}
