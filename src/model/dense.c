@@ -4,9 +4,10 @@
 #include <string.h>
 
 #include "base/group.h"
+#include "base/wide.h"
 #include "model/gemm.h"
 
-enum kernel { SINGLE, SMALL, FEW, NARROW, TINY, BLAS };
+enum kernel { SINGLE, SMALL, FEW, WIDE_TILES, NARROW, TINY, BLAS };
 
 /* Where there are fewer outputs than a group, however many the rows: there the outputs of a row do not depend on the
  * rows around it. Rows of other layers are few as long as BLAS, which copies all of W for them, is slower. */
@@ -18,20 +19,42 @@ static enum kernel kernel_of(const struct sprint__dense *dense, size_t n) {
   return n <= SPRINT__FEW_ROWS ? FEW : BLAS;
 }
 
-/* The same for the inputs' gradient, whose sums run along rows of W: short ones are not worth it for as many. */
+/* Whether tiles of 64 bytes may serve n rows: not the few for which tiles are not filled. */
+static bool may_be_wide(const struct sprint__dense *dense, size_t n) {
+  return sprint__has_wide() && dense->out >= SPRINT__GROUP && n >= 4;
+}
+
+/* W is not copied: it is to be in the second cache. */
+static bool is_near(const struct sprint__dense *dense) {
+  enum { NEAR = 1 << 17 };
+  return dense->in * dense->out <= NEAR;
+}
+
+/* The kernels for small layers serve others too where all outputs are one of their tiles, however many the rows, and
+ * one row or two of weights that the second cache holds. */
+static enum kernel forward_kernel_of(const struct sprint__dense *dense, size_t n) {
+  enum { NEAR_ROWS = 1 << 16 };
+  if (may_be_wide(dense, n) && is_near(dense)) return WIDE_TILES;
+  if (dense->out >= SPRINT__GROUP && dense->out <= 2 * SPRINT__GROUP) return SMALL;
+  if (dense->out >= SPRINT__GROUP && n <= 2 && dense->in * dense->out <= NEAR_ROWS) return SMALL;
+  return kernel_of(dense, n);
+}
+
+/* Here it is dy that is not copied. */
+static enum kernel weight_kernel_of(const struct sprint__dense *dense, size_t n) {
+  enum { MANY = 96 };
+  bool near = n <= MANY ? is_near(dense) : sprint__dense_is_small(dense);
+  return may_be_wide(dense, n) && near ? WIDE_TILES : kernel_of(dense, n);
+}
+
+/* Sums of few rows run along rows of W: short ones are not worth it for as many. Tiles of 64 bytes copy W. */
 static enum kernel input_kernel_of(const struct sprint__dense *dense, size_t n) {
-  enum { SHORT = 16 * SPRINT__GROUP, FEW_SHORT = 15 };
+  enum { SHORT = 16 * SPRINT__GROUP, FEW_SHORT = 15, WORTH_COPYING = 32 };
   enum kernel kernel = kernel_of(dense, n);
+  if (may_be_wide(dense, n) && (dense->out < SHORT || n >= WORTH_COPYING)) return WIDE_TILES;
   if (kernel != FEW) return kernel;
   if (sprint__dense_is_thin(dense)) return n < SPRINT__TILE_ROWS ? SMALL : BLAS;
   return dense->out < SHORT && n > FEW_SHORT ? BLAS : FEW;
-}
-
-/* Whether the kernels for small layers serve others too, forward: where all outputs are one of their tiles, however
- * many the rows, and one row or two of weights that the second cache holds. */
-static bool goes_as_small(const struct sprint__dense *dense, size_t n) {
-  enum { NEAR = 1 << 16 };
-  return dense->out >= SPRINT__GROUP && (dense->out <= 2 * SPRINT__GROUP || (n <= 2 && dense->in * dense->out <= NEAR));
 }
 
 /* max(y, 0) in place. */
@@ -46,8 +69,25 @@ SPRINT__FAST static void mask(sprint_real *restrict dx, const sprint_real *restr
     for (size_t k = 0; k < in; k++) dx[k] = relu_x[k] <= 0 ? 0 : dx[k];
 }
 
+/* A group of columns at a time, four rows: additions that do not wait for each other. The last group begins early. */
+SPRINT__INLINE void bias_groups(const sprint_real *dy, size_t n, size_t out, bool adds, sprint_real *gradient) {
+  enum { CHAINS = 4 };
+  for (size_t c = 0; c < out; c += G) {
+    size_t at = c + G <= out ? c : out - G, i = 0;
+    group sums[CHAINS] = {{0}};
+    for (; i + CHAINS <= n; i += CHAINS)
+      for (size_t j = 0; j < CHAINS; j++) sums[j] += load(dy + (i + j) * out + at);
+    for (; i < n; i++) sums[0] += load(dy + i * out + at);
+    put_rest(gradient, at, c, (sums[0] + sums[1]) + (sums[2] + sums[3]), adds);
+  }
+}
+
 SPRINT__FAST void sprint__dense_bias(const sprint_real *restrict dy, size_t n, size_t out, bool adds,
                                      sprint_real *restrict gradient) {
+  if (out >= G) {
+    bias_groups(dy, n, out, adds, gradient);
+    return;
+  }
   if (!adds) memset(gradient, 0, out * sizeof *gradient);
   for (size_t i = 0; i < n; i++)
     for (size_t o = 0; o < out; o++) gradient[o] += dy[i * out + o];
@@ -75,81 +115,65 @@ static void tiny_input(const struct sprint__dense *dense, const sprint_real *dy,
     }
 }
 
-void sprint__dense_forward(const struct sprint__dense *dense, const sprint_real *x, size_t n, sprint_real *ret_y) {
-  enum kernel kernel = kernel_of(dense, n);
-  if (kernel == SINGLE) {
-    sprint__single_forward(dense, x, n, ret_y);
-    return;
-  }
-  if (kernel == SMALL || goes_as_small(dense, n)) {
-    sprint__small_forward(dense, x, n, ret_y);
-    return;
-  }
-  if (kernel == FEW) {
-    sprint__few_forward(dense, x, n, ret_y);
-    return;
-  }
-  if (kernel == NARROW) {
-    sprint__narrow_forward(dense, x, n, ret_y);
-    return;
-  }
+/* Kernels that add to what y has, and leave the relu. */
+static void forward_in_place(const struct sprint__dense *dense, const sprint_real *x, size_t n, bool tiny,
+                             sprint_real *y) {
   const sprint_real *bias = dense->theta + dense->in * dense->out;
-  for (size_t i = 0; !dense->bare && i < n; i++) memcpy(ret_y + i * dense->out, bias, dense->out * sizeof *bias);
-  if (kernel == TINY)
-    tiny_forward(dense, x, n, ret_y);
+  for (size_t i = 0; !dense->bare && i < n; i++) memcpy(y + i * dense->out, bias, dense->out * sizeof *bias);
+  if (tiny)
+    tiny_forward(dense, x, n, y);
   else
-    sprint__gemm_plain(x, sprint__dense_apart(dense), dense->theta, n, dense->in, dense->out, !dense->bare, ret_y);
-  if (dense->relu) rectify(ret_y, n * dense->out);
+    sprint__gemm_plain(x, sprint__dense_apart(dense), dense->theta, n, dense->in, dense->out, !dense->bare, y);
+  if (dense->relu) rectify(y, n * dense->out);
+}
+
+void sprint__dense_forward(const struct sprint__dense *dense, const sprint_real *x, size_t n, sprint_real *ret_y) {
+  enum kernel kernel = forward_kernel_of(dense, n);
+  switch (kernel) {
+    case SINGLE: sprint__single_forward(dense, x, n, ret_y); break;
+    case SMALL: sprint__small_forward(dense, x, n, ret_y); break;
+    case FEW: sprint__few_forward(dense, x, n, ret_y); break;
+    case WIDE_TILES: sprint__wide_forward(dense, x, n, ret_y); break;
+    case NARROW: sprint__narrow_forward(dense, x, n, ret_y); break;
+    case TINY:
+    case BLAS: forward_in_place(dense, x, n, kernel == TINY, ret_y); break;
+  }
 }
 
 void sprint__dense_weight(const struct sprint__dense *dense, const sprint_real *x, const sprint_real *dy, size_t n,
                           bool adds, sprint_real *gradient) {
   size_t weights = dense->in * dense->out;
-  enum kernel kernel = kernel_of(dense, n);
-  if (kernel == SINGLE) {
-    sprint__single_weight(dense, x, dy, n, adds, gradient);
-    return;
+  enum kernel kernel = weight_kernel_of(dense, n);
+  switch (kernel) {
+    case SINGLE: sprint__single_weight(dense, x, dy, n, adds, gradient); return;
+    case SMALL: sprint__small_weight(dense, x, dy, n, adds, gradient); return;
+    case FEW: sprint__few_weight(dense, x, dy, n, adds, gradient); break;
+    case WIDE_TILES: sprint__wide_weight(dense, x, dy, n, adds, gradient); break;
+    case NARROW: sprint__narrow_weight(dense, x, dy, n, adds, gradient); break;
+    case TINY:
+      if (!adds) memset(gradient, 0, weights * sizeof *gradient);
+      tiny_weight(dense, x, dy, n, gradient);
+      break;
+    case BLAS:
+      sprint__gemm_transposed(x, sprint__dense_apart(dense), dy, n, dense->in, dense->out, adds, gradient);
+      break;
   }
-  if (kernel == SMALL) {
-    sprint__small_weight(dense, x, dy, n, adds, gradient);
-    return;
-  }
-  if (kernel == TINY && !adds) memset(gradient, 0, weights * sizeof *gradient);
-  if (kernel == TINY)
-    tiny_weight(dense, x, dy, n, gradient);
-  else if (kernel == NARROW)
-    sprint__narrow_weight(dense, x, dy, n, adds, gradient);
-  else if (kernel == FEW)
-    sprint__few_weight(dense, x, dy, n, adds, gradient);
-  else
-    sprint__gemm_transposed(x, sprint__dense_apart(dense), dy, n, dense->in, dense->out, adds, gradient);
   if (!dense->bare) sprint__dense_bias(dy, n, dense->out, adds, gradient + weights);
 }
 
 void sprint__dense_input(const struct sprint__dense *dense, const sprint_real *dy, size_t n, const sprint_real *relu_x,
                          sprint_real *ret_dx) {
-  if (dense->out == 1) {
-    sprint__single_input(dense, dy, n, relu_x, ret_dx);
-    return;
+  size_t apart = sprint__dense_apart(dense);
+  switch (input_kernel_of(dense, n)) {
+    case SINGLE: sprint__single_input(dense, dy, n, relu_x, ret_dx); return;
+    case SMALL: sprint__small_input(dense, dy, n, relu_x, ret_dx); return;
+    case FEW: sprint__few_input(dense, dy, n, relu_x, ret_dx); return;
+    case NARROW: sprint__narrow_input(dense, dy, n, relu_x, ret_dx); return;
+    case WIDE_TILES: sprint__wide_input(dense, dy, n, ret_dx); break;
+    case TINY: tiny_input(dense, dy, n, ret_dx); break;
+    case BLAS: sprint__gemm_by_transposed(dy, dense->theta, n, dense->out, dense->in, ret_dx, apart); break;
   }
-  enum kernel kernel = input_kernel_of(dense, n);
-  if (kernel == SMALL) {
-    sprint__small_input(dense, dy, n, relu_x, ret_dx);
-    return;
-  }
-  if (kernel == FEW) {
-    sprint__few_input(dense, dy, n, relu_x, ret_dx);
-    return;
-  }
-  if (kernel == NARROW) {
-    sprint__narrow_input(dense, dy, n, relu_x, ret_dx);
-    return;
-  }
-  if (kernel == TINY)
-    tiny_input(dense, dy, n, ret_dx);
-  else
-    sprint__gemm_by_transposed(dy, dense->theta, n, dense->out, dense->in, ret_dx, sprint__dense_apart(dense));
-  if (relu_x) mask(ret_dx, relu_x, n, dense->in, sprint__dense_apart(dense));
+  if (relu_x) mask(ret_dx, relu_x, n, dense->in, apart);
 }
 
 SPRINT__FAST void sprint__dense_activate(const sprint_real *z, size_t n, bool relu, sprint_real *ret_y) {

@@ -233,19 +233,6 @@ SPRINT__FAST void sprint__small_input(const struct sprint__dense *dense, const s
     }
 }
 
-/* Sums of rows, four at a time: additions that do not wait for each other. */
-SPRINT__INLINE void bias_gradient(const sprint_real *dy, size_t n, size_t out, bool adds, sprint_real *gradient) {
-  enum { CHAINS = 4 };
-  for (size_t c = 0; c < out; c += G) {
-    size_t at = group_at(c, out), i = 0;
-    group sums[CHAINS] = {{0}};
-    for (; i + CHAINS <= n; i += CHAINS)
-      for (size_t j = 0; j < CHAINS; j++) sums[j] += load(dy + (i + j) * out + at);
-    for (; i < n; i++) sums[0] += load(dy + i * out + at);
-    put_rest(gradient, at, c, (sums[0] + sums[1]) + (sums[2] + sums[3]), adds);
-  }
-}
-
 /* One or two rows: x times dy, and dy itself for the biases. Both groups of a row of the gradient are read before
  * either is written: they may overlap. */
 SPRINT__INLINE void rows_weight(const struct sprint__dense *dense, const sprint_real *x, const sprint_real *dy,
@@ -289,5 +276,5 @@ SPRINT__FAST void sprint__small_weight(const struct sprint__dense *dense, const 
     return;
   }
   sprint__few_weight(dense, x, dy, n, adds, gradient);
-  bias_gradient(dy, n, out, adds, gradient + dense->in * out);
+  sprint__dense_bias(dy, n, out, adds, gradient + dense->in * out);
 }

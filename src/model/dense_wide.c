@@ -1,0 +1,160 @@
+/* Dense products by vectors of 64 bytes, without copies of what is multiplied: see dense.h. A tile's sums, so many rows
+ * times so many vectors of columns, fill the registers; the last vector of a row is masked. */
+#include "base/wide.h"
+#include "model/conv.h"
+#include "model/dense.h"
+
+#if SPRINT__TWICE
+
+/* C (rows, columns) = f(A B + what it starts from); A (rows, depth), B (depth, columns). */
+struct product {
+  const sprint_real *a;
+  size_t a_row, a_step; /* numbers from one row of A to the next, and from one column */
+  const sprint_real *b;
+  size_t b_row;
+  size_t depth;
+  sprint_real *c;
+  size_t c_row;
+  const sprint_real *start; /* a row for all of C, `start_row` 0, or one for each; NULL: zero */
+  size_t start_row;
+  bool relu; /* f is max(., 0); otherwise nothing */
+};
+
+/* Sums of a tile at most, and its rows and vectors. */
+enum { SUMS = 24, MOST_ROWS = 8, MOST_VECTORS = 8 };
+
+/* `rows` of C from row i on, and `vectors` from column c on, the last of which is as `last` says. */
+SPRINT__WIDE_INLINE void tile(const struct product *of, size_t i, size_t c, size_t rows, size_t vectors,
+                              wide_mask last) {
+  const wide_mask all = wide_first(WIDE);
+  const sprint_real *a = of->a + i * of->a_row, *b = of->b + c, *start = of->start + i * of->start_row + c;
+  sprint_real *to = of->c + i * of->c_row + c;
+  wide sums[SUMS];
+#pragma GCC unroll 24
+  for (size_t s = 0; s < rows * vectors; s++) {
+    size_t g = s % vectors;
+    sums[s] = WIDE_OP(setzero)();
+    if (of->start) sums[s] = wide_load(start + s / vectors * of->start_row + g * WIDE, g + 1 < vectors ? all : last);
+  }
+  for (size_t k = 0; k < of->depth; k++, a += of->a_step, b += of->b_row) {
+    wide v[MOST_VECTORS];
+#pragma GCC unroll 8
+    for (size_t g = 0; g < vectors; g++) v[g] = wide_load(b + g * WIDE, g + 1 < vectors ? all : last);
+#pragma GCC unroll 8
+    for (size_t r = 0; r < rows; r++) {
+      wide factor = WIDE_OP(set1)(a[r * of->a_row]);
+#pragma GCC unroll 8
+      for (size_t g = 0; g < vectors; g++) sums[r * vectors + g] = WIDE_OP(fmadd)(factor, v[g], sums[r * vectors + g]);
+    }
+  }
+#pragma GCC unroll 24
+  for (size_t s = 0; s < rows * vectors; s++) {
+    size_t g = s % vectors;
+    if (of->relu) sums[s] = wide_positive(sums[s]);
+    wide_store(to + s / vectors * of->c_row + g * WIDE, g + 1 < vectors ? all : last, sums[s]);
+  }
+}
+
+/* A tile of the first `vectors` of those that are `left`, and on to the next. */
+SPRINT__WIDE_INLINE void next_tile(const struct product *of, size_t i, size_t rows, size_t vectors, size_t columns,
+                                   size_t *left) {
+  size_t c = ((columns + WIDE - 1) / WIDE - *left) * WIDE;
+  tile(of, i, c, rows, vectors, wide_first(*left > vectors ? WIDE : (columns - 1) % WIDE + 1));
+  *left -= vectors;
+}
+
+/* `rows` rows of all columns, `most` vectors at a time, and what is left by fewer. */
+SPRINT__WIDE_INLINE void strip(const struct product *of, size_t i, size_t rows, size_t columns, size_t most) {
+  size_t left = (columns + WIDE - 1) / WIDE;
+  while (left >= most) next_tile(of, i, rows, most, columns, &left);
+  if (most > 4 && left >= 4) next_tile(of, i, rows, 4, columns, &left);
+  if (most > 2 && left >= 2) next_tile(of, i, rows, 2, columns, &left);
+  if (left) next_tile(of, i, rows, 1, columns, &left);
+}
+
+/* All rows and columns by tiles of about as many rows each. */
+SPRINT__FOR_WIDE static void multiply(const struct product *of, size_t rows, size_t columns) {
+  size_t tiles = (rows + MOST_ROWS - 1) / MOST_ROWS;
+  for (size_t t = 0, i = 0, end; t < tiles; t++, i = end) {
+    end = rows * (t + 1) / tiles;
+    switch (end - i) {
+      case 1: strip(of, i, 1, columns, 8); break;
+      case 2: strip(of, i, 2, columns, 8); break;
+      case 3: strip(of, i, 3, columns, 8); break;
+      case 4: strip(of, i, 4, columns, 4); break;
+      case 5: strip(of, i, 5, columns, 3); break;
+      case 6: strip(of, i, 6, columns, 3); break;
+      case 7: strip(of, i, 7, columns, 3); break;
+      default: strip(of, i, MOST_ROWS, columns, 3);
+    }
+  }
+}
+
+/* A part of W^T that the first cache holds: so many columns, and rows at most. */
+enum { PANEL_COLUMNS = 3 * WIDE, PANEL_ROWS = 24 * 1024 / sizeof(sprint_real) / PANEL_COLUMNS };
+
+void sprint__wide_forward(const struct sprint__dense *dense, const sprint_real *x, size_t n, sprint_real *ret_y) {
+  const sprint_real *w = dense->theta;
+  multiply(&(struct product){.a = x,
+                             .a_row = sprint__dense_apart(dense),
+                             .a_step = 1,
+                             .b = w,
+                             .b_row = dense->out,
+                             .depth = dense->in,
+                             .c = ret_y,
+                             .c_row = dense->out,
+                             .start = dense->bare ? NULL : w + dense->in * dense->out,
+                             .relu = dense->relu},
+           n, dense->out);
+}
+
+void sprint__wide_weight(const struct sprint__dense *dense, const sprint_real *x, const sprint_real *dy, size_t n,
+                         bool adds, sprint_real *gradient) {
+  multiply(&(struct product){.a = x,
+                             .a_row = 1,
+                             .a_step = sprint__dense_apart(dense),
+                             .b = dy,
+                             .b_row = dense->out,
+                             .depth = n,
+                             .c = gradient,
+                             .c_row = dense->out,
+                             .start = adds ? gradient : NULL,
+                             .start_row = dense->out},
+           dense->in, dense->out);
+}
+
+/* W^T is written out panel by panel. */
+void sprint__wide_input(const struct sprint__dense *dense, const sprint_real *dy, size_t n, sprint_real *ret_dx) {
+  sprint_real panel[PANEL_ROWS * PANEL_COLUMNS];
+  size_t in = dense->in, out = dense->out, blocks = (out + PANEL_ROWS - 1) / PANEL_ROWS;
+  for (size_t k = 0; k < in; k += PANEL_COLUMNS) {
+    size_t columns = in - k < PANEL_COLUMNS ? in - k : PANEL_COLUMNS;
+    for (size_t block = 0; block < blocks; block++) {
+      size_t o = out * block / blocks, end = out * (block + 1) / blocks;
+      sprint__transpose(dense->theta + k * out + o, columns, end - o, out, PANEL_COLUMNS, panel);
+      struct product of = {.a = dy + o, .a_row = out, .a_step = 1, .b = panel, .b_row = PANEL_COLUMNS};
+      of.depth = end - o;
+      of.c = ret_dx + k;
+      of.start = block > 0 ? of.c : NULL;
+      of.c_row = of.start_row = sprint__dense_apart(dense);
+      multiply(&of, n, columns);
+    }
+  }
+}
+
+#else /* nobody asks for them */
+
+void sprint__wide_forward(const struct sprint__dense *dense, const sprint_real *x, size_t n, sprint_real *ret_y) {
+  (void)dense, (void)x, (void)n, (void)ret_y;
+}
+
+void sprint__wide_weight(const struct sprint__dense *dense, const sprint_real *x, const sprint_real *dy, size_t n,
+                         bool adds, sprint_real *gradient) {
+  (void)dense, (void)x, (void)dy, (void)n, (void)adds, (void)gradient;
+}
+
+void sprint__wide_input(const struct sprint__dense *dense, const sprint_real *dy, size_t n, sprint_real *ret_dx) {
+  (void)dense, (void)dy, (void)n, (void)ret_dx;
+}
+
+#endif
