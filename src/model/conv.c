@@ -1,6 +1,8 @@
 /* The kernels of conv.h. A tile has so many places (outputs, or numbers of a window) times one or two groups of filters
  * that its sums fill the registers. */
+#include "base/wide.h"
 #include "model/conv_place.h"
+#include "model/conv_wide.h"
 
 enum {
   PLACES = 6,      /* of a tile of two groups */
@@ -85,7 +87,8 @@ SPRINT__INLINE size_t tile_forward(const struct sprint__conv *of, struct place *
 SPRINT__FAST void sprint__conv_multiply(const struct sprint__conv *of, const sprint_real *x, const sprint_real *panels,
                                         const sprint_real *bias, bool relu, sprint_real *y) {
   size_t groups = sprint__conv_groups(of->filters), width;
-  for (size_t g = 0; g < groups; g += 2) {
+  size_t done = sprint__has_wide() ? sprint__wide_conv_multiply(of, x, panels, bias, relu, y) : 0;
+  for (size_t g = done; g < groups; g += 2) {
     const sprint_real *panel = panels + sprint__conv_panel(of->filters, of->kernel_rows * of->run, g, &width);
     struct place at = {0, 0, x, x, y, y};
     for (size_t n = of->rows * of->columns; n > 0;)
@@ -151,7 +154,8 @@ SPRINT__INLINE void add_dy(const struct sprint__conv *of, const sprint_real *dy,
 SPRINT__INLINE void band_correlate(const struct sprint__conv *of, const sprint_real *x, const sprint_real *dy,
                                    sprint_real *dw, sprint_real *db) {
   size_t groups = sprint__conv_groups(of->filters), end = of->kernel_rows * of->run, width;
-  for (size_t g = 0; g < groups; g += 2) {
+  size_t done = sprint__has_wide() ? sprint__wide_conv_correlate(of, x, dy, dw) : 0;
+  for (size_t g = done; g < groups; g += 2) {
     sprint_real *panel = dw + sprint__conv_panel(of->filters, end, g, &width);
     for (size_t k = 0; k < end;)
       if (width == G)

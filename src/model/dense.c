@@ -130,13 +130,25 @@ static void forward_in_place(const struct sprint__dense *dense, const sprint_rea
 void sprint__dense_forward(const struct sprint__dense *dense, const sprint_real *x, size_t n, sprint_real *ret_y) {
   enum kernel kernel = forward_kernel_of(dense, n);
   switch (kernel) {
-    case SINGLE: sprint__single_forward(dense, x, n, ret_y); break;
-    case SMALL: sprint__small_forward(dense, x, n, ret_y); break;
-    case FEW: sprint__few_forward(dense, x, n, ret_y); break;
-    case WIDE_TILES: sprint__wide_forward(dense, x, n, ret_y); break;
-    case NARROW: sprint__narrow_forward(dense, x, n, ret_y); break;
+    case SINGLE:
+      sprint__single_forward(dense, x, n, ret_y);
+      break;
+    case SMALL:
+      sprint__small_forward(dense, x, n, ret_y);
+      break;
+    case FEW:
+      sprint__few_forward(dense, x, n, ret_y);
+      break;
+    case WIDE_TILES:
+      sprint__wide_forward(dense, x, n, ret_y);
+      break;
+    case NARROW:
+      sprint__narrow_forward(dense, x, n, ret_y);
+      break;
     case TINY:
-    case BLAS: forward_in_place(dense, x, n, kernel == TINY, ret_y); break;
+    case BLAS:
+      forward_in_place(dense, x, n, kernel == TINY, ret_y);
+      break;
   }
 }
 
@@ -145,11 +157,21 @@ void sprint__dense_weight(const struct sprint__dense *dense, const sprint_real *
   size_t weights = dense->in * dense->out;
   enum kernel kernel = weight_kernel_of(dense, n);
   switch (kernel) {
-    case SINGLE: sprint__single_weight(dense, x, dy, n, adds, gradient); return;
-    case SMALL: sprint__small_weight(dense, x, dy, n, adds, gradient); return;
-    case FEW: sprint__few_weight(dense, x, dy, n, adds, gradient); break;
-    case WIDE_TILES: sprint__wide_weight(dense, x, dy, n, adds, gradient); break;
-    case NARROW: sprint__narrow_weight(dense, x, dy, n, adds, gradient); break;
+    case SINGLE:
+      sprint__single_weight(dense, x, dy, n, adds, gradient);
+      return;
+    case SMALL:
+      sprint__small_weight(dense, x, dy, n, adds, gradient);
+      return;
+    case FEW:
+      sprint__few_weight(dense, x, dy, n, adds, gradient);
+      break;
+    case WIDE_TILES:
+      sprint__wide_weight(dense, x, dy, n, adds, gradient);
+      break;
+    case NARROW:
+      sprint__narrow_weight(dense, x, dy, n, adds, gradient);
+      break;
     case TINY:
       if (!adds) memset(gradient, 0, weights * sizeof *gradient);
       tiny_weight(dense, x, dy, n, gradient);
@@ -165,13 +187,27 @@ void sprint__dense_input(const struct sprint__dense *dense, const sprint_real *d
                          sprint_real *ret_dx) {
   size_t apart = sprint__dense_apart(dense);
   switch (input_kernel_of(dense, n)) {
-    case SINGLE: sprint__single_input(dense, dy, n, relu_x, ret_dx); return;
-    case SMALL: sprint__small_input(dense, dy, n, relu_x, ret_dx); return;
-    case FEW: sprint__few_input(dense, dy, n, relu_x, ret_dx); return;
-    case NARROW: sprint__narrow_input(dense, dy, n, relu_x, ret_dx); return;
-    case WIDE_TILES: sprint__wide_input(dense, dy, n, ret_dx); break;
-    case TINY: tiny_input(dense, dy, n, ret_dx); break;
-    case BLAS: sprint__gemm_by_transposed(dy, dense->theta, n, dense->out, dense->in, ret_dx, apart); break;
+    case SINGLE:
+      sprint__single_input(dense, dy, n, relu_x, ret_dx);
+      return;
+    case SMALL:
+      sprint__small_input(dense, dy, n, relu_x, ret_dx);
+      return;
+    case FEW:
+      sprint__few_input(dense, dy, n, relu_x, ret_dx);
+      return;
+    case NARROW:
+      sprint__narrow_input(dense, dy, n, relu_x, ret_dx);
+      return;
+    case WIDE_TILES:
+      sprint__wide_input(dense, dy, n, ret_dx);
+      break;
+    case TINY:
+      tiny_input(dense, dy, n, ret_dx);
+      break;
+    case BLAS:
+      sprint__gemm_by_transposed(dy, dense->theta, n, dense->out, dense->in, ret_dx, apart);
+      break;
   }
   if (relu_x) mask(ret_dx, relu_x, n, dense->in, apart);
 }

@@ -78,14 +78,29 @@ SPRINT__FOR_WIDE static void multiply(const struct product *of, size_t rows, siz
   for (size_t t = 0, i = 0, end; t < tiles; t++, i = end) {
     end = rows * (t + 1) / tiles;
     switch (end - i) {
-      case 1: strip(of, i, 1, columns, 8); break;
-      case 2: strip(of, i, 2, columns, 8); break;
-      case 3: strip(of, i, 3, columns, 8); break;
-      case 4: strip(of, i, 4, columns, 4); break;
-      case 5: strip(of, i, 5, columns, 3); break;
-      case 6: strip(of, i, 6, columns, 3); break;
-      case 7: strip(of, i, 7, columns, 3); break;
-      default: strip(of, i, MOST_ROWS, columns, 3);
+      case 1:
+        strip(of, i, 1, columns, 8);
+        break;
+      case 2:
+        strip(of, i, 2, columns, 8);
+        break;
+      case 3:
+        strip(of, i, 3, columns, 8);
+        break;
+      case 4:
+        strip(of, i, 4, columns, 4);
+        break;
+      case 5:
+        strip(of, i, 5, columns, 3);
+        break;
+      case 6:
+        strip(of, i, 6, columns, 3);
+        break;
+      case 7:
+        strip(of, i, 7, columns, 3);
+        break;
+      default:
+        strip(of, i, MOST_ROWS, columns, 3);
     }
   }
 }

@@ -42,6 +42,9 @@ static const struct trial trials[] = {
     {{3, 6, 17}, {CONV(40, 3, 3, 0, 5)}},
     {{64, 8, 8}, {CONV(64, 3, 3, 0, 1)}},
     {{20, 12, 12}, {CONV(50, 5, 5, 1, 1)}},
+    {{5, 7, 6}, {CONV(25, 3, 5, 0, 1), RELU}}, /* filters by twos and threes of panels, the last group beginning early */
+    {{3, 9, 10}, {CONV(45, 3, 3, 0, 2), RELU}},
+    {{4, 5, 7}, {CONV(77, 2, 2, 1, 1)}},
     {{2, 300, 40}, {CONV(4, 3, 3, 0, 2)}},
     {{9, 3, 3}, {CONV(10, 3, 3, 1, 1)}}, /* one window, by tiles of four */
     {{8, 1, 9}, {CONV(8, 3, 3, 0, 1)}},
