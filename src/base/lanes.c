@@ -36,6 +36,8 @@ void sprint__lanes_run(sprint_context *context, size_t n_rows, int n_lanes, spri
   run(context, &(struct sprint__split){n_rows, n_lanes, work, user, false});
 }
 
+bool sprint__lanes_shared(const sprint_context *context) { return sprint__team_is_free(context); }
+
 void sprint__tasks_run(sprint_context *context, size_t n_rows, int n_tasks, sprint__lane_work work, void *user) {
   run(context, &(struct sprint__split){n_rows, n_tasks, work, user, true});
 }

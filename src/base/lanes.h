@@ -20,6 +20,10 @@ size_t sprint__lane_rows(size_t n_rows, int n_lanes, int lane, size_t *ret_start
 typedef void (*sprint__lane_work)(void *user, int lane, size_t start, size_t end);
 void sprint__lanes_run(sprint_context *context, size_t n_rows, int n_lanes, sprint__lane_work work, void *user);
 
+/* Whether other threads would do some of them. For work that gives the same bits however it is cut, and is cut for no
+ * other reason. */
+bool sprint__lanes_shared(const sprint_context *context);
+
 /* Tasks: the same where nothing is summed by lane, so that there may be more of them than lanes (up to 254). `lane` is
  * then the number of the thread that does the task, below SPRINT__MAX_LANES, and says no more than whose room it may
  * use. Not to be called in a lane, where all threads would be the first. */

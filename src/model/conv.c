@@ -90,7 +90,7 @@ SPRINT__FAST void sprint__conv_multiply(const struct sprint__conv *of, const spr
   size_t done = sprint__has_wide() ? sprint__wide_conv_multiply(of, x, panels, bias, relu, y) : 0;
   for (size_t g = done; g < groups; g += 2) {
     const sprint_real *panel = panels + sprint__conv_panel(of->filters, of->kernel_rows * of->run, g, &width);
-    struct place at = {0, 0, x, x, y, y};
+    struct place at = {0, of->top, x, x, y, y};
     for (size_t n = of->rows * of->columns; n > 0;)
       if (width == G)
         n = tile_forward(of, &at, n, panel, bias ? bias + g * G : NULL, relu, g, PLACES_ONE, 1);

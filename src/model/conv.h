@@ -17,8 +17,10 @@ struct sprint__conv {
   size_t lines_down;       /* the first of them in lines of the image */
   size_t kernel_rows, run; /* a window: so many runs of consecutive numbers, */
   size_t line;             /* so far apart */
-  size_t blank, end; /* lines before `blank`, counted from the first window's first, and from `end` on are zeros */
-  size_t filters;    /* numbers of one output */
+  size_t blank,
+      end;        /* lines before `blank`, counted from the image's first window's first, and from `end` on are zeros */
+  size_t top;     /* the first window's first line, counted likewise: above 0 where rows before it are left out */
+  size_t filters; /* numbers of one output */
   size_t to_down, to_across; /* from one output to that in the next row, in the next column */
 };
 

@@ -95,7 +95,7 @@ SPRINT__FAST void sprint__abreast_multiply(const struct sprint__conv *of, const 
                                            const sprint_real *weights, const sprint_real *bias, bool relu,
                                            sprint_real *y) {
   size_t places = tile_places(of->filters), tile;
-  struct place at = {0, 0, x, x, y, y};
+  struct place at = {0, of->top, x, x, y, y};
   for (size_t left = of->rows * of->columns, used; left > 0; left -= used) {
     struct windows windows;
     used = left < places ? left : places;

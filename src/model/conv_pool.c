@@ -23,13 +23,16 @@ static struct sprint__winograd winograd_of(const struct sprint__conv_pool *of) {
   return (struct sprint__winograd){of->channels, of->lanes, of->line, of->rows, of->columns};
 }
 
+/* Threads that share an image, at most. */
+enum { BANDS = 4 };
+
 /* What the scratch holds. */
 struct room {
   sprint_real *x, *dx;      /* (image) */
   sprint_real *y;           /* (rows, columns, lanes), or dy */
   sprint_real *weights;     /* in the order of a kernel */
   sprint_real *transformed; /* the same for Winograd's way */
-  sprint_real *tiles;       /* which that works with */
+  sprint_real *tiles;       /* which that works with, for each of BANDS threads */
   sprint_real *bias;        /* (lanes) */
   sprint_real *dw;          /* (filters, kernel_rows, run_room), then (filters) of biases */
   struct sprint__hits hits; /* (8, rows * columns + a group) */
@@ -46,7 +49,7 @@ static struct room room_of(const struct sprint__conv_pool *of, sprint_real *scra
   room.weights = sprint__conv_take(scratch, &used, of->kernel_rows * of->run_room * of->lanes);
   room.transformed =
       sprint__conv_take(scratch, &used, of->winograd ? SPRINT__WINOGRAD_PLACES * of->channels * of->lanes : 0);
-  room.tiles = sprint__conv_take(scratch, &used, of->winograd ? sprint__winograd_room(&tiles) : 0);
+  room.tiles = sprint__conv_take(scratch, &used, of->winograd ? BANDS * sprint__winograd_room(&tiles) : 0);
   room.bias = sprint__conv_take(scratch, &used, of->lanes);
   room.dw = sprint__conv_take(scratch, &used, of->filters * (of->kernel_rows * of->run_room + 1));
   room.hits.values = sprint__conv_take(scratch, &used, SPRINT__LISTED * (outputs + SPRINT__GROUP));
@@ -122,6 +125,38 @@ static void put_gradient(const struct sprint__conv_pool *of, const sprint_real *
   for (size_t f = 0; f < of->filters; f++, gradient++) *gradient = dw[n + f] + (adds ? *gradient : 0);
 }
 
+/* An image, its outputs and codes. */
+struct image {
+  const struct sprint__conv_pool *of;
+  const struct room *room;
+  sprint_real *y;
+  unsigned char *codes;
+};
+
+/* Rows start .. end of its pools. */
+static void forward_band(void *user, int band, size_t start, size_t end) {
+  const struct image *image = user;
+  const struct room *room = image->room;
+  struct sprint__conv_pool of = *image->of;
+  struct sprint__winograd tiles = winograd_of(&of);
+  size_t at = start * of.columns * of.lanes;
+  const sprint_real *x = room->x + sprint__window_at(&of, start, 0, 0);
+  of.rows = tiles.rows = end - start;
+  if (of.winograd)
+    sprint__winograd_pool(&tiles, x, room->transformed, room->bias,
+                          room->tiles + (size_t)band * sprint__winograd_room(&tiles), image->y + at, image->codes + at);
+  else
+    sprint__conv_pool_forward(&of, x, room->weights, room->bias, image->y + at, image->codes + at);
+}
+
+/* How many bands an image is worth while other threads are free; a pool does not depend on the others. */
+static int bands_of(const sprint_context *context, const struct sprint__conv_pool *of) {
+  double cost = 2.0 * SPRINT__POOLED * (double)(of->kernel_rows * of->run * of->lanes * of->columns);
+  if (!sprint__lanes_shared(context)) return 1;
+  int bands = sprint__lanes_for(of->rows, cost, 0);
+  return bands < BANDS ? bands : BANDS;
+}
+
 static void conv_pool_forward(const struct sprint__layer *layer, const sprint_real *theta, const sprint_real *x,
                               size_t n, sprint_real *ret_y, sprint_real *scratch) {
   struct sprint__conv_pool of = conv_pool_of(layer);
@@ -135,15 +170,37 @@ static void conv_pool_forward(const struct sprint__layer *layer, const sprint_re
   for (size_t i = 0; i < n; i++, x += layer->in, ret_y += layer->out, codes += outputs * of.lanes) {
     sprint_real *y = layer->last_out && of.lanes == of.filters ? ret_y : room.y;
     sprint__conv_place(&layer->from, layer->last_in, x, of.line, room.x + inner_at(layer, &of));
-    if (of.winograd)
-      sprint__winograd_pool(&tiles, room.x, room.transformed, room.bias, room.tiles, y, codes);
-    else
-      sprint__conv_pool_forward(&of, room.x, room.weights, room.bias, y, codes);
+    struct image image = {&of, &room, y, codes};
+    sprint__lanes_run(layer->context, of.rows, bands_of(layer->context, &of), forward_band, &image);
     if (!layer->last_out)
       sprint__transpose(y, outputs, of.filters, of.lanes, outputs, ret_y);
     else if (y != ret_y)
       repack(y, of.lanes, outputs, of.filters, of.filters, ret_y);
   }
+}
+
+/* The gradients of an image that are wanted, from the slopes of its outputs. */
+struct gradients {
+  const struct sprint__conv_pool *of;
+  const struct room *room;
+  const sprint_real *dy;
+  const unsigned char *codes;
+  bool weights, inputs;
+};
+
+enum { WEIGHTS, INPUTS, BOTH };
+
+static void one_gradient(void *user, int lane, size_t start, size_t end) {
+  (void)lane;
+  const struct gradients *work = user;
+  const struct sprint__conv_pool *of = work->of;
+  const struct room *room = work->room;
+  sprint_real *db = room->dw + of->filters * of->kernel_rows * of->run_room;
+  if (work->weights && start == WEIGHTS)
+    sprint__conv_pool_weight(of, room->x, work->dy, work->codes, &room->hits, room->dw, db);
+  if (!work->inputs || end != BOTH) return;
+  memset(room->dx, 0, of->image * sizeof *db);
+  sprint__conv_pool_input(of, work->dy, work->codes, room->weights, room->bits, room->dx);
 }
 
 static void conv_pool_backward(const struct sprint__layer *layer, const sprint_real *theta, const sprint_real *x,
@@ -162,14 +219,11 @@ static void conv_pool_backward(const struct sprint__layer *layer, const sprint_r
       sprint__transpose(dy, of.filters, outputs, outputs, of.lanes, room.y);
     else if (d != dy)
       repack(dy, of.filters, outputs, of.filters, of.lanes, room.y);
-    if (gradient) {
-      sprint__conv_place(&layer->from, layer->last_in, x, of.line, room.x + inner_at(layer, &of));
-      sprint__conv_pool_weight(&of, room.x, d, codes, &room.hits, room.dw, room.dw + n_dw);
-    }
-    if (!dx) continue;
-    memset(room.dx, 0, of.image * sizeof *dx);
-    sprint__conv_pool_input(&of, d, codes, room.weights, room.bits, room.dx);
-    unpad(layer, &of, room.dx, dx + i * layer->in);
+    if (gradient) sprint__conv_place(&layer->from, layer->last_in, x, of.line, room.x + inner_at(layer, &of));
+    struct gradients work = {&of, &room, d, codes, gradient != NULL, dx != NULL};
+    sprint__lanes_run(layer->context, BOTH, gradient && dx && bands_of(layer->context, &of) > 1 ? BOTH : 1,
+                      one_gradient, &work);
+    if (dx) unpad(layer, &of, room.dx, dx + i * layer->in);
   }
   if (gradient) put_gradient(&of, room.dw, adds, gradient);
 }

@@ -121,8 +121,13 @@ size_t sprint__product_weights(const struct sprint__product *product) {
                            : n_panels(product);
 }
 
+/* Of one band. */
+static size_t band_room(const struct sprint__product *product) {
+  return product->winograd ? sprint__winograd_room(&product->tiles) : 0;
+}
+
 size_t sprint__product_room(const struct sprint__product *product) {
-  size_t panels = n_panels(product), tiles = product->winograd ? sprint__winograd_room(&product->tiles) : 0;
+  size_t panels = n_panels(product), tiles = SPRINT__PRODUCT_BANDS * band_room(product);
   return !product->winograd ? 0 : panels > tiles ? panels : tiles;
 }
 
@@ -167,13 +172,54 @@ void sprint__product_order(const struct sprint__product *product, const sprint_r
   if (product->winograd) sprint__winograd_weights(&product->tiles, room, ret_weights);
 }
 
-void sprint__product_run(const struct sprint__product *product, const sprint_real *x, const sprint_real *weights,
-                         const sprint_real *bias, bool relu, sprint_real *room, sprint_real *y) {
-  if (product->winograd)
-    sprint__winograd_plain(&product->tiles, &product->of, x + product->from, weights, bias, relu, room,
-                           y + product->to);
+struct run {
+  const struct sprint__product *product;
+  const sprint_real *x, *weights, *bias;
+  bool relu;
+  sprint_real *room, *y;
+};
+
+/* Rows of outputs that are cut together. */
+static size_t rows_of_unit(const struct sprint__product *product) { return product->winograd ? 2 : 1; }
+static size_t n_units(const struct sprint__product *product) {
+  return product->winograd ? product->tiles.rows : product->of.rows;
+}
+
+/* Units start .. end of the product. */
+static void run_band(void *user, int band, size_t start, size_t end) {
+  const struct run *run = user;
+  struct sprint__product part = *run->product;
+  size_t first = start * rows_of_unit(&part), last = end * rows_of_unit(&part);
+  const sprint_real *x = run->x + part.from + first * part.of.down;
+  sprint_real *y = run->y + part.to + first * part.of.to_down;
+  part.tiles.rows = end - start;
+  part.of.rows = (last < part.of.rows ? last : part.of.rows) - first;
+  part.of.top = first * part.of.lines_down;
+  if (part.winograd)
+    sprint__winograd_plain(&part.tiles, &part.of, x, run->weights, run->bias, run->relu,
+                           run->room + (size_t)band * band_room(&part), y);
   else
-    sprint__conv_multiply(&product->of, x + product->from, weights, bias, relu, y + product->to);
+    sprint__conv_multiply(&part.of, x, run->weights, run->bias, run->relu, y);
+}
+
+/* How many bands it is worth while other threads are free. An output's sum does not depend on the others. */
+static int bands_of(const sprint_context *context, const struct sprint__product *product) {
+  const struct sprint__conv *of = &product->of;
+  double cost = 2.0 * (double)(of->kernel_rows * of->run * sprint__conv_lanes(of->filters) * of->columns);
+  if (!sprint__lanes_shared(context)) return 1;
+  int bands = sprint__lanes_for(n_units(product), cost * (double)rows_of_unit(product), 0);
+  return bands < SPRINT__PRODUCT_BANDS ? bands : SPRINT__PRODUCT_BANDS;
+}
+
+void sprint__product_run(sprint_context *context, const struct sprint__product *product, const sprint_real *x,
+                         const sprint_real *weights, const sprint_real *bias, bool relu, sprint_real *room,
+                         sprint_real *y) {
+  struct run run = {product, x, weights, bias, relu, room, y};
+  int bands = bands_of(context, product);
+  if (bands == 1)
+    run_band(&run, 0, 0, n_units(product));
+  else
+    sprint__lanes_run(context, n_units(product), bands, run_band, &run);
 }
 
 /* dw (window, width) of n filters from `first` on to theta's order. */

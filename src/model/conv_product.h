@@ -25,7 +25,8 @@ struct sprint__product sprint__product_backward(const struct sprint__layer *laye
 size_t sprint__dy_before(const struct sprint__layer *layer, int k);
 size_t sprint__dy_length(const struct sprint__layer *layer, int k);
 
-/* Numbers that its weights take, and that it works in. */
+/* Numbers that its weights take, and that it works in; for as many threads as share a product. */
+enum { SPRINT__PRODUCT_BANDS = 4 };
 size_t sprint__product_weights(const struct sprint__product *product);
 size_t sprint__product_room(const struct sprint__product *product);
 
@@ -37,9 +38,10 @@ void sprint__product_order(const struct sprint__product *product, const sprint_r
 void sprint__product_order_plain(const struct sprint__product *product, const sprint_real *theta,
                                  sprint_real *ret_weights);
 
-/* y from the image x, as sprint__conv_multiply has it. */
-void sprint__product_run(const struct sprint__product *product, const sprint_real *x, const sprint_real *weights,
-                         const sprint_real *bias, bool relu, sprint_real *room, sprint_real *y);
+/* y from the image x, as sprint__conv_multiply has it; its rows are shared by threads that have nothing else to do. */
+void sprint__product_run(sprint_context *context, const struct sprint__product *product, const sprint_real *x,
+                         const sprint_real *weights, const sprint_real *bias, bool relu, sprint_real *room,
+                         sprint_real *y);
 
 /* Panels of dw and the lanes of db to theta's order, for the product forward: added where `adds`, else written. */
 void sprint__product_gradient(const struct sprint__product *product, const sprint_real *dw, const sprint_real *db,

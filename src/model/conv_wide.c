@@ -88,7 +88,7 @@ SPRINT__WIDE_INLINE void take_panels(const struct sprint__conv *of, size_t g, si
 SPRINT__WIDE_INLINE void image_forward(struct tile *tile, size_t g, size_t panels, const sprint_real *x,
                                        sprint_real *y) {
   const struct sprint__conv *of = tile->of;
-  struct place at = {0, 0, x, x, y, y};
+  struct place at = {0, of->top, x, x, y, y};
   take_panels(of, g, panels, tile->first, tile->apart);
   for (size_t n = of->rows * of->columns; n > 0;)
     if (n > PLACES_LEFT)

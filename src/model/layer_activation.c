@@ -10,28 +10,57 @@ static const char *activation_setup(struct sprint__layer *layer, const struct sp
   return NULL;
 }
 
+/* Numbers and what becomes of them: f(x), or dy f'(x). */
+struct elements {
+  const sprint_real *x, *y, *dy;
+  size_t n;
+  sprint_real *to;
+};
+
+enum { CHUNK = 256 }; /* numbers, whole groups */
+#define COST 40.0     /* of a number, in floating-point operations, roughly */
+
+/* For threads that have nothing else to do, as where a batch is one image; an element does not depend on the others. */
+static void share(sprint_context *context, struct elements *of, sprint__lane_work work) {
+  size_t chunks = (of->n + CHUNK - 1) / CHUNK;
+  if (chunks > 1 && sprint__lanes_shared(context))
+    sprint__lanes_run(context, chunks, sprint__lanes_for(chunks, CHUNK * COST, 0), work, of);
+  else
+    work(of, 0, 0, chunks);
+}
+
 /* Defines NAME_forward, NAME_backward and the kind from NAME_value(v) and NAME_slope(v, y), functions of groups of the
  * input and the output, which is within LEAST .. GREATEST. What does not fill a group at the end is done in one. */
-#define ACTIVATION(NAME, LEAST, GREATEST, HELP)                                                                       \
-  SPRINT__FAST static void NAME##_forward(const struct sprint__layer *layer, const sprint_real *theta,                \
-                                          const sprint_real *x, size_t n, sprint_real *ret_y, sprint_real *scratch) { \
-    (void)theta, (void)scratch;                                                                                       \
-    size_t i = 0, end = n * layer->out;                                                                               \
-    for (; i + G <= end; i += G) store(ret_y + i, NAME##_value(load(x + i)));                                         \
-    if (i < end) store_end(ret_y + i, NAME##_value(load_end(x + i, end - i)), end - i);                               \
-  }                                                                                                                   \
-  SPRINT__FAST static void NAME##_backward(                                                                           \
-      const struct sprint__layer *layer, const sprint_real *theta, const sprint_real *x, const sprint_real *y,        \
-      size_t n, const sprint_real *dy, sprint_real *dx, sprint_real *gradient, bool adds, sprint_real *scratch) {     \
-    (void)theta, (void)gradient, (void)adds, (void)scratch;                                                           \
-    size_t i = 0, end = dx ? n * layer->out : 0, left;                                                                \
-    for (; i + G <= end; i += G) store(dx + i, load(dy + i) * NAME##_slope(load(x + i), load(y + i)));                \
-    if ((left = end - i) == 0) return;                                                                                \
-    group slope = NAME##_slope(load_end(x + i, left), load_end(y + i, left));                                         \
-    store_end(dx + i, load_end(dy + i, left) * slope, left);                                                          \
-  }                                                                                                                   \
-  static const struct sprint__layer_ops NAME##_ops = {                                                                \
-      activation_setup, NAME##_forward, NAME##_backward, LEAST, GREATEST, true};                                      \
+#define ACTIVATION(NAME, LEAST, GREATEST, HELP)                                                                        \
+  SPRINT__FAST static void NAME##_values(void *user, int lane, size_t start, size_t stop) {                            \
+    (void)lane;                                                                                                        \
+    const struct elements *of = user;                                                                                  \
+    size_t i = start * CHUNK, end = stop * CHUNK < of->n ? stop * CHUNK : of->n;                                       \
+    for (; i + G <= end; i += G) store(of->to + i, NAME##_value(load(of->x + i)));                                     \
+    if (i < end) store_end(of->to + i, NAME##_value(load_end(of->x + i, end - i)), end - i);                           \
+  }                                                                                                                    \
+  SPRINT__FAST static void NAME##_slopes(void *user, int lane, size_t start, size_t stop) {                            \
+    (void)lane;                                                                                                        \
+    const struct elements *of = user;                                                                                  \
+    size_t i = start * CHUNK, end = stop * CHUNK < of->n ? stop * CHUNK : of->n, left;                                 \
+    for (; i + G <= end; i += G) store(of->to + i, load(of->dy + i) * NAME##_slope(load(of->x + i), load(of->y + i))); \
+    if ((left = end - i) == 0) return;                                                                                 \
+    group slope = NAME##_slope(load_end(of->x + i, left), load_end(of->y + i, left));                                  \
+    store_end(of->to + i, load_end(of->dy + i, left) * slope, left);                                                   \
+  }                                                                                                                    \
+  static void NAME##_forward(const struct sprint__layer *layer, const sprint_real *theta, const sprint_real *x,        \
+                             size_t n, sprint_real *ret_y, sprint_real *scratch) {                                     \
+    (void)theta, (void)scratch;                                                                                        \
+    share(layer->context, &(struct elements){x, NULL, NULL, n * layer->out, ret_y}, NAME##_values);                    \
+  }                                                                                                                    \
+  static void NAME##_backward(const struct sprint__layer *layer, const sprint_real *theta, const sprint_real *x,       \
+                              const sprint_real *y, size_t n, const sprint_real *dy, sprint_real *dx,                  \
+                              sprint_real *gradient, bool adds, sprint_real *scratch) {                                \
+    (void)theta, (void)gradient, (void)adds, (void)scratch;                                                            \
+    if (dx) share(layer->context, &(struct elements){x, y, dy, n * layer->out, dx}, NAME##_slopes);                    \
+  }                                                                                                                    \
+  static const struct sprint__layer_ops NAME##_ops = {                                                                 \
+      activation_setup, NAME##_forward, NAME##_backward, LEAST, GREATEST, true};                                       \
   const sprint_kind sprint__layer_##NAME = {#NAME, HELP, NULL, 0, &NAME##_ops}
 
 /* n numbers, fewer than a group. */

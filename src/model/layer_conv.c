@@ -14,14 +14,15 @@ static bool product_abreast(const struct sprint__product *product, size_t n) {
 
 /* What the scratch holds. Where records may go side by side, images, outputs and dy are those of G records. */
 struct room {
-  sprint_real *x;              /* an image in its padding, and a line and a group that may be read */
-  sprint_real *y, *dx;         /* one record's, channels last */
-  sprint_real *dy;             /* within its zeros, and as much behind them */
-  sprint_real *weights;        /* forward, or of all phases */
-  sprint_real *work;           /* what products work in */
-  sprint_real *bias, *dw, *db; /* dw: panels, or for each of G records */
-  sprint_real *sums;           /* dw of all of them */
-  size_t n_x, n_dy;            /* numbers of x and dy that one record takes */
+  sprint_real *x;                  /* an image in its padding, and a line and a group that may be read */
+  sprint_real *y, *dx;             /* one record's, channels last */
+  sprint_real *dy;                 /* within its zeros, and as much behind them */
+  sprint_real *weights;            /* forward, or of all phases */
+  sprint_real *work;               /* what products work in */
+  sprint_real *bias, *dw, *db;     /* dw: panels, or for each of G records */
+  sprint_real *sums;               /* dw of all of them */
+  sprint_real *other_y, *other_dy; /* y and dy of one record, for another thread */
+  size_t n_x, n_dy;                /* numbers of x and dy that one record takes */
 };
 
 /* Rooms for the weights and for the work of all products, forward or backward; whether one may go abreast. */
@@ -60,6 +61,8 @@ static struct room room_of(const struct sprint__layer *layer, sprint_real *scrat
   room.dw = sprint__conv_take(scratch, &used, groups > window * lanes ? groups : window * lanes);
   room.db = sprint__conv_take(scratch, &used, sides * lanes + SPRINT__GROUP * SPRINT__GROUP);
   room.sums = sprint__conv_take(scratch, &used, groups / SPRINT__GROUP + 2 * lanes);
+  room.other_y = sprint__conv_take(scratch, &used, of.rows * of.to_down);
+  room.other_dy = sprint__conv_take(scratch, &used, room.n_dy);
   if (ret_size) *ret_size = used + SPRINT__LINE;
   return room;
 }
@@ -113,6 +116,30 @@ static void order_bias(const sprint_real *bias, size_t n, sprint_real *to) {
 
 static void zero(sprint_real *from, size_t n) { memset(from, 0, n * sizeof *from); }
 
+/* Where an image is within so many numbers. */
+struct frame {
+  size_t all, inner, rows, width, line;
+};
+
+/* Zeros around images, of `records` records side by side or, 0, of one by itself; and within, where they do not fill a
+ * group. */
+static void zero_around(const struct frame *frame, size_t records, sprint_real *to) {
+  size_t at = 0, sides = records ? SPRINT__GROUP : 1;
+  bool full = records == 0 || records >= SPRINT__GROUP;
+  for (size_t r = 0; full && r < frame->rows; r++) {
+    size_t start = (frame->inner + r * frame->line) * sides;
+    zero(to + at, start - at);
+    at = start + frame->width * sides;
+  }
+  zero(to + at, frame->all * sides - at);
+}
+
+static void clear_x(const struct sprint__layer *layer, const struct room *room, size_t line, size_t records) {
+  struct frame frame = {room->n_x, inner_at(layer, line), layer->from.height, layer->from.width * layer->from.channels,
+                        line};
+  zero_around(&frame, records, room->x);
+}
+
 /* Records that go abreast next, of n; 0: the rest go one by one. */
 static size_t next_abreast(bool pays, size_t n) { return !pays ? 0 : n < SPRINT__GROUP ? n : SPRINT__GROUP; }
 
@@ -132,7 +159,7 @@ static size_t forward_abreast(const struct sprint__layer *layer, const struct sp
   struct sprint__conv of = sprint__conv_abreast(&product->of);
   size_t done = 0, now;
   if (!product_abreast(product, n)) return 0;
-  zero(room->x, SPRINT__GROUP * room->n_x);
+  clear_x(layer, room, product->of.line, n);
   sprint__product_order_plain(product, theta, room->weights);
   for (; (now = next_abreast(product_abreast(product, n - done), n - done)) > 0; done += now) {
     place_x(layer, room, product->of.line, x + done * layer->in, now);
@@ -149,13 +176,13 @@ static void conv_forward(const struct sprint__layer *layer, const sprint_real *t
   size_t filters = layer->to.channels, outputs = layer->to.height * layer->to.width;
   size_t i = forward_abreast(layer, &product, theta, x, n, ret_y, &room);
   if (i == n) return;
-  zero(room.x, room.n_x);
+  clear_x(layer, &room, product.of.line, 0);
   sprint__product_order(&product, theta, room.work, room.weights);
   order_bias(theta + layer->n_weights, filters, room.bias);
   for (; i < n; i++) {
     sprint_real *to = ret_y + i * layer->out, *y = layer->last_out ? to : room.y;
     place_x(layer, &room, product.of.line, x + i * layer->in, 0);
-    sprint__product_run(&product, room.x, room.weights, room.bias, layer->then_relu, room.work, y);
+    sprint__product_run(layer->context, &product, room.x, room.weights, room.bias, layer->then_relu, room.work, y);
     if (!layer->last_out) sprint__transpose(y, outputs, filters, filters, outputs, to);
   }
 }
@@ -170,6 +197,13 @@ SPRINT__FAST static void mask(const sprint_real *restrict dy, const sprint_real 
 static size_t dy_at(const struct sprint__layer *layer) {
   size_t column = layer->to.channels, line = sprint__dy_length(layer, 1) * column;
   return sprint__dy_before(layer, 0) * line + sprint__dy_before(layer, 1) * column;
+}
+
+static void clear_dy(const struct sprint__layer *layer, const struct room *room, size_t records) {
+  size_t filters = layer->to.channels;
+  struct frame frame = {room->n_dy, dy_at(layer), layer->to.height, layer->to.width * filters,
+                        sprint__dy_length(layer, 1) * filters};
+  zero_around(&frame, records, room->dy);
 }
 
 /* Slopes from dy on into the room, side by side or one record's; outputs y. */
@@ -198,8 +232,8 @@ static size_t weights_abreast(const struct sprint__layer *layer, const struct sp
   if (!sprint__abreast_pays_weights(&product->of, of->n)) return 0;
   wide.to_down = sprint__dy_length(layer, 1) * filters;
   wide = sprint__conv_abreast(&wide);
-  zero(room->x, SPRINT__GROUP * room->n_x);
-  zero(room->dy, SPRINT__GROUP * room->n_dy);
+  clear_x(layer, room, product->of.line, of->n);
+  clear_dy(layer, room, of->n);
   zero(room->dw, SPRINT__GROUP * sums);
   zero(room->db, SPRINT__GROUP * filters);
   for (; (now = next_abreast(sprint__abreast_pays_weights(&product->of, of->n - done), of->n - done)) > 0;
@@ -223,8 +257,8 @@ static void weight_gradient(const struct sprint__layer *layer, const struct reco
   if (i == of->n) return;
   adds |= i > 0;
   windows.to_down = sprint__dy_length(layer, 1) * windows.filters;
-  zero(room->x, room->n_x);
-  zero(room->dy, room->n_dy);
+  clear_x(layer, room, windows.line, 0);
+  clear_dy(layer, room, 0);
   zero(room->dw, windows.kernel_rows * windows.run * sprint__conv_lanes(windows.filters));
   zero(room->db, sprint__conv_lanes(windows.filters));
   for (; i < of->n; i++) {
@@ -259,7 +293,7 @@ static void run_phases(const struct sprint__layer *layer, const struct room *roo
       sprint__abreast_multiply(&wide, room->dy + phase.from * SPRINT__GROUP, weights, NULL, false,
                                dx + phase.to * SPRINT__GROUP);
     else
-      sprint__product_run(&phase, room->dy, weights, NULL, false, room->work, dx);
+      sprint__product_run(layer->context, &phase, room->dy, weights, NULL, false, room->work, dx);
     weights += sprint__product_weights(&phase);
   }
 }
@@ -269,7 +303,7 @@ static size_t inputs_abreast(const struct sprint__layer *layer, const sprint_rea
   struct sprint__product phase = sprint__product_backward(layer, 0);
   size_t done = 0, now;
   if (!product_abreast(&phase, of->n)) return 0;
-  zero(room->dy, SPRINT__GROUP * room->n_dy);
+  clear_dy(layer, room, of->n);
   order_phases(layer, theta, room, true);
   for (; (now = next_abreast(product_abreast(&phase, of->n - done), of->n - done)) > 0; done += now) {
     place_dy(layer, room, of->dy + done * layer->out, of->y + done * layer->out, now);
@@ -284,7 +318,7 @@ static void input_gradient(const struct sprint__layer *layer, const sprint_real 
   size_t pixels = layer->from.height * layer->from.width, channels = layer->from.channels;
   size_t i = inputs_abreast(layer, theta, of, room, ret_dx);
   if (i == of->n) return;
-  zero(room->dy, room->n_dy);
+  clear_dy(layer, room, 0);
   order_phases(layer, theta, room, false);
   for (; i < of->n; i++) {
     sprint_real *to = ret_dx + i * layer->in, *dx = layer->last_in ? to : room->dx;
@@ -294,11 +328,45 @@ static void input_gradient(const struct sprint__layer *layer, const sprint_real 
   }
 }
 
+/* Both gradients, for two threads. */
+struct both {
+  const struct sprint__layer *layer;
+  const sprint_real *theta;
+  struct records of;
+  struct room room;
+  sprint_real *dx, *gradient;
+  bool adds;
+};
+
+static void one_of_both(void *user, int which, size_t start, size_t end) {
+  (void)start, (void)end;
+  const struct both *both = user;
+  struct room other = both->room;
+  other.y = other.other_y;
+  other.dy = other.other_dy;
+  if (which == 0)
+    weight_gradient(both->layer, &both->of, &both->room, both->adds, both->gradient);
+  else
+    input_gradient(both->layer, both->theta, &both->of, &other, both->dx);
+}
+
+/* Whether a second thread has nothing else to do than one of n records' gradients; and room for it. */
+static bool shares_gradients(const struct sprint__layer *layer, size_t n) {
+  struct sprint__product phase = sprint__product_backward(layer, 0);
+  return sprint__lanes_shared(layer->context) && sprint__lanes_for(2, 2 * (double)n * layer->products, 0) == 2 &&
+         !product_abreast(&phase, n);
+}
+
 static void conv_backward(const struct sprint__layer *layer, const sprint_real *theta, const sprint_real *x,
                           const sprint_real *y, size_t n, const sprint_real *dy, sprint_real *dx, sprint_real *gradient,
                           bool adds, sprint_real *scratch) {
   struct room room = room_of(layer, scratch, NULL);
   struct records of = {n, x, y, dy};
+  if (gradient && dx && shares_gradients(layer, n)) {
+    struct both both = {layer, theta, of, room, dx, gradient, adds};
+    sprint__lanes_run(layer->context, 2, 2, one_of_both, &both);
+    return;
+  }
   if (gradient) weight_gradient(layer, &of, &room, adds, gradient);
   if (dx) input_gradient(layer, theta, &of, &room, dx);
 }

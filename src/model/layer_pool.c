@@ -63,23 +63,45 @@ SPRINT__INLINE void pool_one(const sprint_real *x, size_t k, struct order from, 
     for (size_t j = 0; j < k; j++, q++) y_or_dx[i * from.row + j * from.pixel] = q == which ? *dy : 0;
 }
 
-SPRINT__INLINE void pool_group(const sprint_real *x, size_t k, struct order from, const sprint_real *dy,
-                               sprint_real *y_or_dx) {
-  group which, best = find_largest_group(x, k, from, &which);
+/* G numbers so far apart. */
+SPRINT__INLINE group load_apart(const sprint_real *at, size_t apart) {
+  group value = {0};
+  if (apart == 1) return load(at);
+#pragma GCC unroll 8
+  for (size_t g = 0; g < G; g++) value[g] = at[g * apart];
+  return value;
+}
+
+SPRINT__INLINE void store_apart(sprint_real *at, size_t apart, group value) {
+  if (apart == 1) {
+    store(at, value);
+    return;
+  }
+#pragma GCC unroll 8
+  for (size_t g = 0; g < G; g++) at[g * apart] = value[g];
+}
+
+/* Channels lie beside each other where windows are, and may be apart where outputs are. */
+SPRINT__INLINE void pool_group(const sprint_real *x, size_t k, struct order from, struct order to,
+                               const sprint_real *dy, sprint_real *y_or_dx) {
+  group which, best = find_largest_group(x, k, from, &which), slope = {0};
   sprint_real q = 0;
-  if (!dy) store(y_or_dx, best);
+  if (!dy)
+    store_apart(y_or_dx, to.channel, best);
+  else
+    slope = load_apart(dy, to.channel);
   for (size_t i = 0; dy && i < k; i++)
     for (size_t j = 0; j < k; j++, q++)
-      store(y_or_dx + i * from.row + j * from.pixel, blend(which == SPRINT__ALL(q), load(dy), (group){0}));
+      store(y_or_dx + i * from.row + j * from.pixel, blend(which == SPRINT__ALL(q), slope, (group){0}));
 }
 
 /* The same in all channels; the last group begins early where it would not be full. */
 SPRINT__INLINE void pool_window(const sprint_real *x, size_t k, struct order from, struct order to, size_t channels,
                                 const sprint_real *dy, sprint_real *y_or_dx) {
-  bool groups = from.channel == 1 && to.channel == 1 && channels >= G;
+  bool groups = from.channel == 1 && channels >= G;
   for (size_t f = 0; groups && f < channels; f += G) {
     size_t c = f + G <= channels ? f : channels - G;
-    pool_group(x + c, k, from, dy ? dy + c : NULL, y_or_dx + c);
+    pool_group(x + c, k, from, to, dy ? dy + c * to.channel : NULL, y_or_dx + (dy ? c : c * to.channel));
   }
   for (size_t c = 0; !groups && c < channels; c++)
     pool_one(x + c * from.channel, k, from, dy ? dy + c * to.channel : NULL, y_or_dx + c * (dy ? from : to).channel);

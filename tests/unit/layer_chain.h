@@ -8,9 +8,13 @@
 
 enum { N = 11, MOST = 8 };
 
+/* Of layers that nobody else works on. */
+static sprint_context alone = {.n_threads = 1};
+
 /* A list of layers and what they read and write. */
 struct chain {
   size_t n;
+  size_t records; /* that are there, of room for N */
   struct sprint__layer layers[MOST];
   sprint_real *theta, *x, *dy, *y[MOST], *delta[MOST]; /* delta[l]: in what layer l reads */
   sprint_real *gradient, *scratch;
@@ -26,6 +30,7 @@ static void add_layer(struct chain *chain, const sprint_kind *kind, const struct
                       struct sprint__shape *shape) {
   struct sprint__layer *layer = &chain->layers[chain->n++];
   *layer = (struct sprint__layer){.kind = kind, .ops = kind->ops, .from = *shape, .in = sprint__shape_size(shape)};
+  layer->context = &alone;
   if (chain->n > 1) layer->offset = layer[-1].offset + layer[-1].n_weights + layer[-1].n_biases;
   assert_null(layer->ops->setup(layer, arguments));
   layer->out = sprint__shape_size(&layer->to);
@@ -41,6 +46,7 @@ static size_t n_y(const struct chain *chain) { return N * sprint__shape_size(&ch
 
 /* Rooms for all that the chain's layers read and write. */
 static void take_rooms(struct chain *chain) {
+  chain->records = N;
   size_t scratch = 0;
   for (size_t l = 0; l < chain->n; l++) {
     const struct sprint__layer *layer = &chain->layers[l];
@@ -73,7 +79,7 @@ static const sprint_real *forward(struct chain *chain) {
   for (size_t l = 0; l < chain->n; l++) {
     const struct sprint__layer *layer = &chain->layers[l];
     if (layer->absorbed) continue;
-    layer->ops->forward(layer, chain->theta + layer->offset, x, N, chain->y[l], chain->scratch);
+    layer->ops->forward(layer, chain->theta + layer->offset, x, chain->records, chain->y[l], chain->scratch);
     x = chain->y[l];
   }
   return x;
@@ -87,9 +93,9 @@ static void backward(struct chain *chain, bool gradient, bool adds, bool dx) {
     if (layer->absorbed) continue;
     size_t before = l;
     while (before > 0 && chain->layers[before - 1].absorbed) before--;
-    layer->ops->backward(layer, chain->theta + layer->offset, l ? chain->y[before - 1] : chain->x, chain->y[l], N, dy,
-                         l || dx ? chain->delta[l] : NULL, gradient ? chain->gradient + layer->offset : NULL, adds,
-                         chain->scratch);
+    layer->ops->backward(layer, chain->theta + layer->offset, l ? chain->y[before - 1] : chain->x, chain->y[l],
+                         chain->records, dy, l || dx ? chain->delta[l] : NULL,
+                         gradient ? chain->gradient + layer->offset : NULL, adds, chain->scratch);
     dy = chain->delta[l];
   }
 }

@@ -42,7 +42,9 @@ struct values {
 };
 
 static void run(const struct trial *trial, struct values *values, size_t n) {
-  const struct sprint__layer layer = {.kind = trial->kind, .ops = trial->kind->ops, .in = 1, .out = 1};
+  sprint_context alone = {.n_threads = 1};
+  const struct sprint__layer layer = {
+      .kind = trial->kind, .ops = trial->kind->ops, .context = &alone, .in = 1, .out = 1};
   layer.ops->forward(&layer, NULL, values->x, n, values->y, NULL);
   layer.ops->backward(&layer, NULL, values->x, values->y, n, values->dy, values->dx, NULL, false, NULL);
 }

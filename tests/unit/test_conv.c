@@ -42,7 +42,8 @@ static const struct trial trials[] = {
     {{3, 6, 17}, {CONV(40, 3, 3, 0, 5)}},
     {{64, 8, 8}, {CONV(64, 3, 3, 0, 1)}},
     {{20, 12, 12}, {CONV(50, 5, 5, 1, 1)}},
-    {{5, 7, 6}, {CONV(25, 3, 5, 0, 1), RELU}}, /* filters by twos and threes of panels, the last group beginning early */
+    {{5, 7, 6},
+     {CONV(25, 3, 5, 0, 1), RELU}}, /* filters by twos and threes of panels, the last group beginning early */
     {{3, 9, 10}, {CONV(45, 3, 3, 0, 2), RELU}},
     {{4, 5, 7}, {CONV(77, 2, 2, 1, 1)}},
     {{2, 300, 40}, {CONV(4, 3, 3, 0, 2)}},
@@ -63,6 +64,7 @@ static const struct trial trials[] = {
     {{3, 9, 9}, {CONV(9, 3, 3, 0, 1), POOL(3), RELU, CONV(7, 1, 3, 0, 1), POOL(2)}},
     {{1, 12, 12}, {POOL(2), CONV(4, 3, 3, 1, 1), RELU, CONV(6, 3, 3, 0, 2)}},
     {{2, 16, 12}, {CONV(7, 3, 3, 0, 1), RELU, POOL(2), CONV(3, 3, 3, 0, 2), RELU, POOL(2)}},
+    {{3, 8, 11}, {CONV(13, 3, 3, 0, 1), POOL(2)}}, /* from channels last to planes */
     {{70, 6, 6}, {POOL(2), RELU}},
     {{3, 7, 8}, {CONV(70, 1, 1, 0, 1), POOL(3), POOL(1)}},
 };
@@ -354,11 +356,38 @@ static void test_conv__side_by_side(void **state) {
   }
 }
 
+/* One record and a few have the same outputs, slopes and gradients to the bit whether or not threads share them. */
+static void test_conv__shared(void **state) {
+  (void)state;
+  sprint_context *context;
+  assert_int_equal(sprint_context_new(&context), SPRINT_OK);
+  assert_int_equal(sprint_context_set_threads(context, 3), SPRINT_OK);
+  for (size_t i = 0; i < N_TRIALS; i++)
+    for (size_t n = 1; n <= 3; n++) {
+      struct chain one, many;
+      new_chain(&trials[i], true, &one);
+      new_chain(&trials[i], true, &many);
+      fill_noise(&one);
+      fill_noise(&many);
+      for (size_t l = 0; l < many.n; l++) many.layers[l].context = context;
+      one.records = many.records = n;
+      size_t size = n * sprint__shape_size(&one.layers[one.n - 1].to) * sizeof *one.x;
+      assert_memory_equal(forward(&one), forward(&many), size);
+      backward(&one, true, n == 2, true);
+      backward(&many, true, n == 2, true);
+      assert_memory_equal(one.delta[0], many.delta[0], n * one.layers[0].in * sizeof *one.x);
+      assert_memory_equal(one.gradient, many.gradient, n_theta(&one) * sizeof *one.x);
+      free_chain(&one);
+      free_chain(&many);
+    }
+  sprint_context_free(context);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_conv__equals_its_twin), cmocka_unit_test(test_conv__nan),
       cmocka_unit_test(test_conv__noise),           cmocka_unit_test(test_conv__side_by_side),
-      cmocka_unit_test(test_conv__absorbs),
+      cmocka_unit_test(test_conv__absorbs),         cmocka_unit_test(test_conv__shared),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
