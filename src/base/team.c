@@ -10,9 +10,10 @@
 
 #include "base/threads.h"
 
-/* How often a thread with nothing to do tries to take a lane before it sleeps between tries: for a tenth of a
- * millisecond; and nanoseconds of its sleeps, each twice as long as the one before. */
-enum { TRIES = 5000, FIRST_REST = 50000, LONGEST_REST = 8 * FIRST_REST };
+/* How often a thread with nothing to do tries to take a lane before it lets others run between tries: for a tenth of a
+ * millisecond or two; how often it does that before it sleeps: for some two milliseconds, as steps go on after what one
+ * thread does alone; and nanoseconds of its sleeps, each twice as long as the one before. */
+enum { TRIES = 5000, YIELDS = 4000, FIRST_REST = 50000, LONGEST_REST = 8 * FIRST_REST };
 
 struct sprint__team {
   /* Which of the work's lanes nobody has taken yet, and the number of the work: see FIRST, END and NEXT_WORK. */
@@ -71,10 +72,12 @@ static void serve_lanes(struct sprint__team *team, int thread) {
       rest = FIRST_REST;
     } else if (tries < TRIES) {
       pause_briefly();
+    } else if (tries < TRIES + YIELDS) {
+      sched_yield();
     } else {
       nanosleep(&(struct timespec){.tv_nsec = rest}, NULL);
       if (rest < LONGEST_REST) rest *= 2;
-      tries = TRIES;
+      tries = TRIES + YIELDS;
     }
   }
 }
