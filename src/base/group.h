@@ -93,4 +93,35 @@ SPRINT__INLINE group totals(const group rows[G]) {
 #endif
 }
 
+/* Which numbers of two groups go to the first and to the second of them, where those `step` apart change places. */
+#ifdef SPRINT_DOUBLE
+#define SPRINT__FIRST_2  0, 1, 4, 5
+#define SPRINT__SECOND_2 2, 3, 6, 7
+#define SPRINT__FIRST_1  0, 4, 2, 6
+#define SPRINT__SECOND_1 1, 5, 3, 7
+#else
+#define SPRINT__FIRST_4  0, 1, 2, 3, 8, 9, 10, 11
+#define SPRINT__SECOND_4 4, 5, 6, 7, 12, 13, 14, 15
+#define SPRINT__FIRST_2  0, 1, 8, 9, 4, 5, 12, 13
+#define SPRINT__SECOND_2 2, 3, 10, 11, 6, 7, 14, 15
+#define SPRINT__FIRST_1  0, 8, 2, 10, 4, 12, 6, 14
+#define SPRINT__SECOND_1 1, 9, 3, 11, 5, 13, 7, 15
+#endif
+#define SPRINT__EXCHANGE(STEP)                                             \
+  _Pragma("GCC unroll 8") for (size_t r = 0; r < G; r++) {                 \
+    if (r & STEP) continue;                                                \
+    group a = rows[r], b = rows[r + STEP];                                 \
+    rows[r] = __builtin_shufflevector(a, b, SPRINT__FIRST_##STEP);         \
+    rows[r + STEP] = __builtin_shufflevector(a, b, SPRINT__SECOND_##STEP); \
+  }
+
+/* Turns a square of G rows round: number k of row r becomes number r of row k. */
+SPRINT__INLINE void turn_square(group rows[G]) {
+#ifndef SPRINT_DOUBLE
+  SPRINT__EXCHANGE(4)
+#endif
+  SPRINT__EXCHANGE(2)
+  SPRINT__EXCHANGE(1)
+}
+
 #endif

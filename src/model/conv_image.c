@@ -1,38 +1,12 @@
 /* Images and scratch for the kernels of conv.h. */
 #include "model/conv.h"
 
-/* Which numbers of two groups go to the first and to the second of them, where those `step` apart change places. */
-#ifdef SPRINT_DOUBLE
-#define FIRST_2  0, 1, 4, 5
-#define SECOND_2 2, 3, 6, 7
-#define FIRST_1  0, 4, 2, 6
-#define SECOND_1 1, 5, 3, 7
-#else
-#define FIRST_4  0, 1, 2, 3, 8, 9, 10, 11
-#define SECOND_4 4, 5, 6, 7, 12, 13, 14, 15
-#define FIRST_2  0, 1, 8, 9, 4, 5, 12, 13
-#define SECOND_2 2, 3, 10, 11, 6, 7, 14, 15
-#define FIRST_1  0, 8, 2, 10, 4, 12, 6, 14
-#define SECOND_1 1, 9, 3, 11, 5, 13, 7, 15
-#endif
-#define EXCHANGE(STEP)                                             \
-  _Pragma("GCC unroll 8") for (size_t r = 0; r < G; r++) {         \
-    if (r & STEP) continue;                                        \
-    group a = rows[r], b = rows[r + STEP];                         \
-    rows[r] = __builtin_shufflevector(a, b, FIRST_##STEP);         \
-    rows[r + STEP] = __builtin_shufflevector(a, b, SECOND_##STEP); \
-  }
-
 /* G rows of G numbers. */
 SPRINT__INLINE void transpose_block(const sprint_real *from, size_t from_stride, size_t to_stride, sprint_real *to) {
   group rows[G];
 #pragma GCC unroll 8
   for (size_t r = 0; r < G; r++) rows[r] = load(from + r * from_stride);
-#ifndef SPRINT_DOUBLE
-  EXCHANGE(4)
-#endif
-  EXCHANGE(2)
-  EXCHANGE(1)
+  turn_square(rows);
 #pragma GCC unroll 8
   for (size_t r = 0; r < G; r++) store(to + r * to_stride, rows[r]);
 }

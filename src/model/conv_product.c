@@ -136,14 +136,87 @@ static ptrdiff_t weight_at(const struct sprint__product *product, size_t row, si
   return product->start + (ptrdiff_t)row * product->row + (ptrdiff_t)column * product->column;
 }
 
+/* Where the places of a window lie beside each other in theta, 1 forwards, -1 backwards; 0 where they do not, or are
+ * too few for a group. */
+static ptrdiff_t direction_of(const struct sprint__product *product) {
+  bool beside = product->column == 1 || product->column == -1;
+  bool lines = product->rows == 1 || product->row == product->column * (ptrdiff_t)product->columns;
+  return beside && lines && product->rows * product->columns >= SPRINT__GROUP ? product->column : 0;
+}
+
+/* The first of them, whichever place it is, and which it is. */
+static ptrdiff_t first_beside(const struct sprint__product *product, size_t *ret_place) {
+  size_t places = product->rows * product->columns;
+  *ret_place = product->column > 0 ? 0 : places - 1;
+  return product->column > 0 ? product->start : product->start - (ptrdiff_t)(places - 1);
+}
+
+/* Places beside each other of a group of filters, and the rows of a window for them: squares that are turned round. */
+struct squares {
+  size_t n;            /* of them; places behind them are left */
+  ptrdiff_t next;      /* numbers from a place's row of the window to the next place's */
+  ptrdiff_t in_theta;  /* where the first filter's first place is */
+  ptrdiff_t in_window; /* and its row */
+};
+
+static struct squares squares_of(const struct sprint__product *product, size_t first, size_t width) {
+  size_t place, size = product->depth * width, places = product->rows * product->columns;
+  ptrdiff_t direction = direction_of(product), start = first_beside(product, &place);
+  return (struct squares){direction ? places / SPRINT__GROUP : 0, direction * (ptrdiff_t)size,
+                          start + (ptrdiff_t)first * product->filter, (ptrdiff_t)(place * size)};
+}
+
+SPRINT__FAST static void order_squares(const struct sprint__product *product, const struct squares *of,
+                                       const sprint_real *theta, size_t width, sprint_real *to) {
+  for (size_t d = 0; d < product->depth; d++)
+    for (size_t s = 0; s < of->n; s++) {
+      const sprint_real *from = theta + of->in_theta + (ptrdiff_t)d * product->deep + (ptrdiff_t)(s * G);
+      sprint_real *row = to + of->in_window + (ptrdiff_t)(s * G) * of->next + (ptrdiff_t)(d * width);
+      group rows[G];
+#pragma GCC unroll 8
+      for (size_t l = 0; l < G; l++) rows[l] = load(from + (ptrdiff_t)l * product->filter);
+      turn_square(rows);
+#pragma GCC unroll 8
+      for (size_t p = 0; p < G; p++) store(row + (ptrdiff_t)p * of->next, rows[p]);
+    }
+}
+
+SPRINT__FAST static void put_squares(const struct sprint__product *product, const struct squares *of,
+                                     const sprint_real *dw, size_t width, bool adds, sprint_real *gradient) {
+  for (size_t d = 0; d < product->depth; d++)
+    for (size_t s = 0; s < of->n; s++) {
+      const sprint_real *row = dw + of->in_window + (ptrdiff_t)(s * G) * of->next + (ptrdiff_t)(d * width);
+      sprint_real *to = gradient + of->in_theta + (ptrdiff_t)d * product->deep + (ptrdiff_t)(s * G);
+      group rows[G];
+#pragma GCC unroll 8
+      for (size_t p = 0; p < G; p++) rows[p] = load(row + (ptrdiff_t)p * of->next);
+      turn_square(rows);
+#pragma GCC unroll 8
+      for (size_t l = 0; l < G; l++) put(to + (ptrdiff_t)l * product->filter, rows[l], adds);
+    }
+}
+
+/* Whether squares have done this place already. */
+static bool is_done(const struct sprint__product *product, const struct squares *of, size_t row, size_t column) {
+  size_t place = row * product->columns + column, places = product->rows * product->columns;
+  return (product->column > 0 ? place : places - 1 - place) < of->n * SPRINT__GROUP;
+}
+
 /* to (window, width): the weights of `filters` filters from `first` on, and zeros up to `lanes`. */
 SPRINT__INLINE void order_window(const struct sprint__product *product, const sprint_real *theta, size_t first,
                                  size_t filters, size_t lanes, size_t width, sprint_real *to) {
   ptrdiff_t next = product->filter;
+  struct squares squares = squares_of(product, first, width);
+  if (filters != SPRINT__GROUP || lanes != SPRINT__GROUP) squares.n = 0;
+  order_squares(product, &squares, theta, width, to);
   theta += (ptrdiff_t)first * next;
   for (size_t r = 0; r < product->rows; r++)
     for (size_t c = 0; c < product->columns; c++) {
       const sprint_real *from = theta + weight_at(product, r, c);
+      if (is_done(product, &squares, r, c)) {
+        to += product->depth * width;
+        continue;
+      }
       for (size_t d = 0; d < product->depth; d++, to += width, from += product->deep)
         for (size_t l = 0; l < lanes; l++) to[l] = l < filters ? from[(ptrdiff_t)l * next] : 0;
     }
@@ -225,10 +298,17 @@ void sprint__product_run(sprint_context *context, const struct sprint__product *
 /* dw (window, width) of n filters from `first` on to theta's order. */
 static void put_window(const struct sprint__product *product, const sprint_real *dw, size_t width, size_t first,
                        size_t n, bool adds, sprint_real *gradient) {
+  struct squares squares = squares_of(product, first, width);
+  if (n != SPRINT__GROUP) squares.n = 0;
+  put_squares(product, &squares, dw, width, adds, gradient);
   gradient += (ptrdiff_t)first * product->filter;
   for (size_t r = 0; r < product->rows; r++)
     for (size_t c = 0; c < product->columns; c++) {
       sprint_real *to = gradient + weight_at(product, r, c);
+      if (is_done(product, &squares, r, c)) {
+        dw += product->depth * width;
+        continue;
+      }
       for (size_t d = 0; d < product->depth; d++, dw += width, to += product->deep)
         for (size_t l = 0; l < n; l++) {
           sprint_real *at = to + (ptrdiff_t)l * product->filter;
