@@ -51,7 +51,7 @@ sprint_status sprint_model_start(sprint_model *model, uint64_t seed, sprint_real
 /* What it costs to have a lane with gradients, in floating-point operations: clearing and adding up n_params numbers,
  * which come from memory where they are many. */
 static double lane_cost(size_t n_params) {
-  enum { MANY = 1 << 14 };
+  enum { MANY = 1 << 16 };
   return (n_params < MANY ? 100.0 : 300.0) * (double)n_params;
 }
 
