@@ -112,7 +112,7 @@ static sprint_status share_once(void *user) {
 }
 
 bool sprint__team_is_free(const sprint_context *context) {
-  return context->n_threads > 1 && !(context->team && context->team->working);
+  return context->team && !context->team->working;
 }
 
 bool sprint__team_share(sprint_context *context, const struct sprint__split *split) {

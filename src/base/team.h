@@ -14,7 +14,7 @@ sprint_status sprint__team_run(sprint_context *context, sprint_status (*body)(vo
  * nothing done: this is a lane of the team's work, or there can be no team. */
 bool sprint__team_share(sprint_context *context, const struct sprint__split *split);
 
-/* Whether there are other threads, and none of them is at work. */
+/* Whether there is a team, and it has nothing to do. */
 bool sprint__team_is_free(const sprint_context *context);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "help.h"
 
+#include "base/team.h"
 #include "model/layer.h"
 
 enum { N = 11, MOST = 8 };
@@ -98,6 +99,28 @@ static void backward(struct chain *chain, bool gradient, bool adds, bool dx) {
                          gradient ? chain->gradient + layer->offset : NULL, adds, chain->scratch);
     dy = chain->delta[l];
   }
+}
+
+static sprint_status there_and_back(void *user) {
+  struct chain *chain = user;
+  forward(chain);
+  backward(chain, true, chain->records == 2, true);
+  return SPRINT_OK;
+}
+
+/* Two chains of the same layers and numbers, one by itself and one with the threads of a context: to the bit the same
+ * for so many records. Frees both. */
+static void assert_shared(struct chain *one, struct chain *many, size_t records, sprint_context *context) {
+  one->records = many->records = records;
+  for (size_t l = 0; l < many->n; l++) many->layers[l].context = context;
+  assert_int_equal(there_and_back(one), SPRINT_OK);
+  assert_int_equal(sprint__team_run(context, there_and_back, many), SPRINT_OK);
+  for (size_t l = 0; l < one->n; l++)
+    assert_memory_equal(one->y[l], many->y[l], records * one->layers[l].out * sizeof *one->x);
+  assert_memory_equal(one->delta[0], many->delta[0], records * one->layers[0].in * sizeof *one->x);
+  assert_memory_equal(one->gradient, many->gradient, n_theta(one) * sizeof *one->x);
+  free_chain(one);
+  free_chain(many);
 }
 
 /* Whole numbers of size at most `most`, times `unit`. */

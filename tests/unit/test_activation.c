@@ -9,6 +9,7 @@
 
 #include <float.h>
 
+#include "base/team.h"
 #include "model/layer.h"
 
 enum { N_X = 30007 }; /* which is no multiple of a group */
@@ -41,12 +42,16 @@ struct values {
   sprint_real x[N_X], y[N_X], dy[N_X], dx[N_X];
 };
 
-static void run(const struct trial *trial, struct values *values, size_t n) {
-  sprint_context alone = {.n_threads = 1};
+static void run_by(sprint_context *context, const struct trial *trial, struct values *values, size_t n) {
   const struct sprint__layer layer = {
-      .kind = trial->kind, .ops = trial->kind->ops, .context = &alone, .in = 1, .out = 1};
+      .kind = trial->kind, .ops = trial->kind->ops, .context = context, .in = 1, .out = 1};
   layer.ops->forward(&layer, NULL, values->x, n, values->y, NULL);
   layer.ops->backward(&layer, NULL, values->x, values->y, n, values->dy, values->dx, NULL, false, NULL);
+}
+
+static void run(const struct trial *trial, struct values *values, size_t n) {
+  sprint_context alone = {.n_threads = 1};
+  run_by(&alone, trial, values, n);
 }
 
 /* A third along the whole range where results are not yet 0, a third around 0, a third of all sizes below 1. */
@@ -125,11 +130,43 @@ static void test_activation__odd_lengths(void **state) {
     }
 }
 
+struct shared {
+  sprint_context *context;
+  const struct trial *trial;
+  struct values *values;
+};
+
+static sprint_status run_shared(void *user) {
+  const struct shared *shared = user;
+  run_by(shared->context, shared->trial, shared->values, N_X);
+  return SPRINT_OK;
+}
+
+/* To the bit the same whether or not threads share them. */
+static void test_activation__shared(void **state) {
+  (void)state;
+  static struct values one, many;
+  sprint_context *context;
+  assert_int_equal(sprint_context_new(&context), SPRINT_OK);
+  assert_int_equal(sprint_context_set_threads(context, 3), SPRINT_OK);
+  fill_x(&one);
+  fill_x(&many);
+  for (size_t t = 0; t < N_TRIALS; t++) {
+    run(&trials[t], &one, N_X);
+    struct shared shared = {context, &trials[t], &many};
+    assert_int_equal(sprint__team_run(context, run_shared, &shared), SPRINT_OK);
+    assert_memory_equal(one.y, many.y, sizeof one.y);
+    assert_memory_equal(one.dx, many.dx, sizeof one.dx);
+  }
+  sprint_context_free(context);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_activation__equals_libm),
       cmocka_unit_test(test_activation__ends),
       cmocka_unit_test(test_activation__odd_lengths),
+      cmocka_unit_test(test_activation__shared),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -369,16 +369,7 @@ static void test_conv__shared(void **state) {
       new_chain(&trials[i], true, &many);
       fill_noise(&one);
       fill_noise(&many);
-      for (size_t l = 0; l < many.n; l++) many.layers[l].context = context;
-      one.records = many.records = n;
-      size_t size = n * sprint__shape_size(&one.layers[one.n - 1].to) * sizeof *one.x;
-      assert_memory_equal(forward(&one), forward(&many), size);
-      backward(&one, true, n == 2, true);
-      backward(&many, true, n == 2, true);
-      assert_memory_equal(one.delta[0], many.delta[0], n * one.layers[0].in * sizeof *one.x);
-      assert_memory_equal(one.gradient, many.gradient, n_theta(&one) * sizeof *one.x);
-      free_chain(&one);
-      free_chain(&many);
+      assert_shared(&one, &many, n, context);
     }
   sprint_context_free(context);
 }

@@ -188,6 +188,27 @@ static void test_conv_pool__leaves_others(void **state) {
   free_chain(&chain);
 }
 
+/* One record and a few are the same to the bit whether or not threads share them. */
+static void test_conv_pool__shared(void **state) {
+  (void)state;
+  sprint_context *context;
+  assert_int_equal(sprint_context_new(&context), SPRINT_OK);
+  assert_int_equal(sprint_context_set_threads(context, 3), SPRINT_OK);
+  for (size_t i = 0; i < N_TRIALS; i++)
+    for (size_t n = 1; n <= 2; n++) {
+      struct chain chains[2];
+      for (int k = 0; k < 2; k++) {
+        uint32_t seed = 11;
+        new_chain(&trials[i], true, &chains[k]);
+        fill(chains[k].theta, n_theta(&chains[k]), &seed, 10000, (sprint_real)1e-4);
+        fill(chains[k].x, N * chains[k].layers[0].in, &seed, 10000, (sprint_real)1e-4);
+        fill(chains[k].dy, n_y(&chains[k]), &seed, 10000, (sprint_real)1e-4);
+      }
+      assert_shared(&chains[0], &chains[1], n, context);
+    }
+  sprint_context_free(context);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_conv_pool__equals_three_layers),
@@ -195,6 +216,7 @@ int main(void) {
       cmocka_unit_test(test_conv_pool__noise),
       cmocka_unit_test(test_conv_pool__nan),
       cmocka_unit_test(test_conv_pool__leaves_others),
+      cmocka_unit_test(test_conv_pool__shared),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
