@@ -113,7 +113,7 @@ SPRINT__FOR_WIDE size_t sprint__wide_conv_multiply(const struct sprint__conv *of
   return g;
 }
 
-/* The rows k .. of one or two panels of dw, as many as are used. */
+/* The rows k .. of two or three panels of dw, as many as are used. */
 SPRINT__WIDE_INLINE void tile_correlate(const struct tile *tile, const sprint_real *x, const sprint_real *dy, size_t k,
                                         size_t used, size_t panels, sprint_real *dw) {
   const struct sprint__conv *of = tile->of;
