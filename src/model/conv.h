@@ -8,6 +8,7 @@
 #define SPRINT_MODEL_CONV_H
 
 #include "base/group.h"
+#include "base/transpose.h"
 #include "model/layer.h"
 
 /* One product: what is read as windows of an image, and what is beside it, outputs or dy. */
@@ -67,10 +68,6 @@ void sprint__winograd_pool(const struct sprint__winograd *of, const sprint_real 
 /* dw (panels) += windows^T dy and db (lanes) += dy, over all outputs. dy: a group more may be read. */
 void sprint__conv_correlate(const struct sprint__conv *of, const sprint_real *x, const sprint_real *dy, sprint_real *dw,
                             sprint_real *db);
-
-/* to (columns, rows) = from (rows, columns), rows of `from` and of `to` so far apart. */
-void sprint__transpose(const sprint_real *from, size_t rows, size_t columns, size_t from_stride, size_t to_stride,
-                       sprint_real *to);
 
 /* An image, (rows, columns, channels) where `last`, else planes, into the order of the kernels, lines `line` apart. */
 void sprint__conv_place(const struct sprint__shape *shape, bool last, const sprint_real *x, size_t line,

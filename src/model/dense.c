@@ -21,7 +21,8 @@ static enum kernel kernel_of(const struct sprint__dense *dense, size_t n) {
 
 /* Whether tiles of 64 bytes may serve n rows: not the few for which tiles are not filled. */
 static bool may_be_wide(const struct sprint__dense *dense, size_t n) {
-  return sprint__has_wide() && dense->out >= SPRINT__GROUP && n >= 4;
+  enum { LEAST_ROWS = 4 };
+  return sprint__has_wide() && dense->out >= SPRINT__GROUP && n >= LEAST_ROWS;
 }
 
 /* W is not copied: it is to be in the second cache. */

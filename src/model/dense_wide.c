@@ -1,7 +1,7 @@
 /* Dense products by vectors of 64 bytes, without copies of what is multiplied: see dense.h. A tile's sums, so many rows
  * times so many vectors of columns, fill the registers; the last vector of a row is masked. */
+#include "base/transpose.h"
 #include "base/wide.h"
-#include "model/conv.h"
 #include "model/dense.h"
 
 #if SPRINT__TWICE
@@ -27,14 +27,15 @@ enum { SUMS = 24, MOST_ROWS = 8, MOST_VECTORS = 8 };
 SPRINT__WIDE_INLINE void tile(const struct product *of, size_t i, size_t c, size_t rows, size_t vectors,
                               wide_mask last) {
   const wide_mask all = wide_first(WIDE);
-  const sprint_real *a = of->a + i * of->a_row, *b = of->b + c, *start = of->start + i * of->start_row + c;
+  const sprint_real *a = of->a + i * of->a_row, *b = of->b + c;
+  const sprint_real *start = of->start ? of->start + i * of->start_row + c : NULL;
   sprint_real *to = of->c + i * of->c_row + c;
   wide sums[SUMS];
 #pragma GCC unroll 24
   for (size_t s = 0; s < rows * vectors; s++) {
     size_t g = s % vectors;
     sums[s] = WIDE_OP(setzero)();
-    if (of->start) sums[s] = wide_load(start + s / vectors * of->start_row + g * WIDE, g + 1 < vectors ? all : last);
+    if (start) sums[s] = wide_load(start + s / vectors * of->start_row + g * WIDE, g + 1 < vectors ? all : last);
   }
   for (size_t k = 0; k < of->depth; k++, a += of->a_step, b += of->b_row) {
     wide v[MOST_VECTORS];
