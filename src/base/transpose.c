@@ -20,11 +20,28 @@ SPRINT__INLINE void transpose_few(const sprint_real *from, size_t rows, size_t c
     for (size_t c = 0; c < columns; c++) to[c * to_stride + r] = from[r * from_stride + c];
 }
 
+/* Fewer columns than a block has: its rows are read beyond their ends, as far as there are numbers. */
+SPRINT__INLINE size_t transpose_narrow(const sprint_real *from, size_t rows, size_t columns, size_t from_stride,
+                                       size_t to_stride, sprint_real *to) {
+  size_t r = 0, end = (rows - 1) * from_stride + columns;
+  for (; (r + G - 1) * from_stride + G <= end; r += G) {
+    group block[G];
+#pragma GCC unroll 8
+    for (size_t i = 0; i < G; i++) block[i] = load(from + (r + i) * from_stride);
+    turn_square(block);
+#pragma GCC unroll 8
+    for (size_t c = 0; c < G; c++)
+      if (c < columns) store(to + c * to_stride + r, block[c]);
+  }
+  return r;
+}
+
 /* The last blocks begin early where they would not be full. */
 SPRINT__FAST void sprint__transpose(const sprint_real *from, size_t rows, size_t columns, size_t from_stride,
                                     size_t to_stride, sprint_real *to) {
   if (rows < G || columns < G) {
-    transpose_few(from, rows, columns, from_stride, to_stride, to);
+    size_t done = rows > G ? transpose_narrow(from, rows, columns, from_stride, to_stride, to) : 0;
+    transpose_few(from + done * from_stride, rows - done, columns, from_stride, to_stride, to + done);
     return;
   }
   for (size_t row = 0; row < rows; row += G)

@@ -86,9 +86,8 @@ void sprint__wide_input(const struct sprint__dense *dense, const sprint_real *dy
 enum { SPRINT__NARROW_WEIGHTS = 4096 };
 
 static inline bool sprint__dense_is_narrow(const struct sprint__dense *dense) {
-  size_t in = (dense->in + SPRINT__GROUP - 1) / SPRINT__GROUP * SPRINT__GROUP;
   return dense->out > 1 && dense->out < SPRINT__GROUP && dense->in >= SPRINT__GROUP &&
-         in * dense->out <= SPRINT__NARROW_WEIGHTS;
+         dense->in * dense->out <= SPRINT__NARROW_WEIGHTS;
 }
 
 void sprint__narrow_forward(const struct sprint__dense *dense, const sprint_real *x, size_t n, sprint_real *ret_y);

@@ -1,22 +1,19 @@
 /* Dense products of fewer outputs than a group: see dense.h. Groups run along the inputs instead, for which W is turned
- * round once a call. Inputs that do not fill the last group are its last ones: it begins early. */
+ * round once a call. Inputs that do not fill the last group are its last ones: it begins early, and shares some with the
+ * one before it. */
 #include "base/group.h"
+#include "base/transpose.h"
 #include "model/dense.h"
-
-enum { MOST_OUT = SPRINT__GROUP - 1 };
 
 /* Where group g of the inputs starts. */
 SPRINT__INLINE size_t start_of(size_t g, size_t in) { return (g + 1) * G <= in ? g * G : in - G; }
 
 static size_t n_groups(size_t in) { return (in + G - 1) / G; }
 
-/* panel (out, groups, G) := W^T; where `once`, what a group shares with the one before it is zero in it. */
-static void turn(const struct sprint__dense *dense, bool once, sprint_real *panel) {
-  size_t in = dense->in, out = dense->out;
-  for (size_t o = 0; o < out; o++)
-    for (size_t g = 0; g < n_groups(in); g++)
-      for (size_t l = 0, k = start_of(g, in); l < G; l++, k++)
-        *panel++ = once && k < g * G ? 0 : dense->theta[k * out + o];
+/* Its numbers but for the first `shared`, which are 0. */
+SPRINT__INLINE group without(group some, size_t shared) {
+  for (size_t l = 0; l < shared; l++) some[l] = 0;
+  return some;
 }
 
 /* Calls BODY(.., out) with an `out` that is known when it is compiled. */
@@ -55,9 +52,11 @@ SPRINT__INLINE void forward_rows(const struct sprint__dense *dense, const sprint
 #pragma GCC unroll 8
     for (size_t o = 0; o < G; o++) sums[o] = (group){0};
     for (size_t g = 0; g < groups; g++) {
-      group some = load(x + start_of(g, in));
+      size_t start = start_of(g, in);
+      group some = load(x + start);
+      if (start < g * G) some = without(some, g * G - start);
 #pragma GCC unroll 8
-      for (size_t o = 0; o < out; o++) sums[o] += some * load(panel + (o * groups + g) * G);
+      for (size_t o = 0; o < out; o++) sums[o] += some * load(panel + o * in + start);
     }
     sprint_real all[G];
     store(all, totals(sums));
@@ -71,7 +70,7 @@ SPRINT__INLINE void forward_rows(const struct sprint__dense *dense, const sprint
 SPRINT__FAST void sprint__narrow_forward(const struct sprint__dense *dense, const sprint_real *x, size_t n,
                                          sprint_real *ret_y) {
   sprint_real panel[SPRINT__NARROW_WEIGHTS];
-  turn(dense, true, panel);
+  sprint__transpose(dense->theta, dense->in, dense->out, dense->out, dense->in, panel);
   EACH_OUT(forward_rows, dense->out, dense, panel, x, n, ret_y);
 }
 
@@ -79,21 +78,19 @@ SPRINT__FAST void sprint__narrow_forward(const struct sprint__dense *dense, cons
 SPRINT__INLINE void weight_group(const struct sprint__dense *dense, const sprint_real *x, const sprint_real *dy,
                                  size_t n, size_t g, bool adds, sprint_real *gradient, size_t out) {
   size_t in = dense->in, start = start_of(g, in);
-  group sums[MOST_OUT];
+  group sums[G];
 #pragma GCC unroll 8
-  for (size_t o = 0; o < out; o++) sums[o] = (group){0};
+  for (size_t o = 0; o < G; o++) sums[o] = (group){0};
   for (size_t i = 0; i < n; i++, x += in, dy += out) {
     group some = load(x + start);
 #pragma GCC unroll 8
     for (size_t o = 0; o < out; o++) sums[o] += some * SPRINT__ALL(dy[o]);
   }
-  for (size_t o = 0; o < out; o++) {
-    sprint_real all[G];
-    store(all, sums[o]);
-    for (size_t k = g * G; k < start + G; k++) {
-      sprint_real *at = gradient + k * out + o;
-      *at = all[k - start] + (adds ? *at : 0);
-    }
+  turn_square(sums);
+  for (size_t k = g * G; k < start + G; k++) {
+    sprint_real all[G], *at = gradient + k * out;
+    store(all, sums[k - start]);
+    for (size_t o = 0; o < out; o++) at[o] = all[o] + (adds ? at[o] : 0);
   }
 }
 
@@ -111,7 +108,7 @@ SPRINT__INLINE void input_rows(const struct sprint__dense *dense, const sprint_r
       size_t start = start_of(g, in);
       group sum = {0};
 #pragma GCC unroll 8
-      for (size_t o = 0; o < out; o++) sum += SPRINT__ALL(dy[o]) * load(panel + (o * groups + g) * G);
+      for (size_t o = 0; o < out; o++) sum += SPRINT__ALL(dy[o]) * load(panel + o * in + start);
       store(dx + start, relu_x ? masked(sum, load(relu_x + i * in + start)) : sum);
     }
 }
@@ -119,6 +116,6 @@ SPRINT__INLINE void input_rows(const struct sprint__dense *dense, const sprint_r
 SPRINT__FAST void sprint__narrow_input(const struct sprint__dense *dense, const sprint_real *dy, size_t n,
                                        const sprint_real *relu_x, sprint_real *ret_dx) {
   sprint_real panel[SPRINT__NARROW_WEIGHTS];
-  turn(dense, false, panel);
+  sprint__transpose(dense->theta, dense->in, dense->out, dense->out, dense->in, panel);
   EACH_OUT(input_rows, dense->out, dense, panel, dy, n, relu_x, ret_dx);
 }
