@@ -1,5 +1,6 @@
 /* Groups: as many numbers as one instruction works on. All of it is inlined into functions marked SPRINT__FAST, and so
- * compiled for the processor that they are compiled for. */
+ * compiled for the processor that they are compiled for. A file that works on each number by itself may ask for groups of
+ * 64 bytes, by SPRINT__GROUP_SIZE; it must be compiled for AVX-512 then. */
 #ifndef SPRINT_BASE_GROUP_H
 #define SPRINT_BASE_GROUP_H
 
@@ -9,13 +10,16 @@
 
 #define SPRINT__INLINE static inline __attribute__((always_inline))
 
-typedef sprint__group group;
-#ifdef SPRINT_DOUBLE
-typedef int64_t group_mask __attribute__((vector_size(32)));
-#else
-typedef int32_t group_mask __attribute__((vector_size(32)));
+#ifndef SPRINT__GROUP_SIZE
+#define SPRINT__GROUP_SIZE 32
 #endif
-enum { G = SPRINT__GROUP };
+typedef sprint_real group __attribute__((vector_size(SPRINT__GROUP_SIZE), aligned(4), may_alias));
+#ifdef SPRINT_DOUBLE
+typedef int64_t group_mask __attribute__((vector_size(SPRINT__GROUP_SIZE)));
+#else
+typedef int32_t group_mask __attribute__((vector_size(SPRINT__GROUP_SIZE)));
+#endif
+enum { G = SPRINT__GROUP_SIZE / sizeof(sprint_real) };
 
 SPRINT__INLINE group load(const sprint_real *at) {
   group value;
@@ -60,6 +64,7 @@ SPRINT__INLINE void put_rest(sprint_real *row, size_t at, size_t first, group va
   for (size_t g = first - at; g < G; g++) row[at + g] = value[g] + (adds ? row[at + g] : 0);
 }
 
+#if SPRINT__GROUP_SIZE == 32
 /* Its numbers added up: neighbours, then pairs, then fours. */
 SPRINT__INLINE sprint_real total(group value) {
 #ifdef SPRINT_DOUBLE
@@ -123,5 +128,6 @@ SPRINT__INLINE void turn_square(group rows[G]) {
   SPRINT__EXCHANGE(2)
   SPRINT__EXCHANGE(1)
 }
+#endif
 
 #endif

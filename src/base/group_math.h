@@ -7,7 +7,7 @@
 #include "base/group.h"
 
 #ifdef SPRINT_DOUBLE
-typedef uint64_t group_bits __attribute__((vector_size(32)));
+typedef uint64_t group_bits __attribute__((vector_size(SPRINT__GROUP_SIZE)));
 enum { EXP_TERMS = 14, LOG_TERMS = 17, MANTISSA_BITS = 52, EXPONENT_BIAS = 1023 };
 #define EXP_LEAST (-708.0)           /* below it the result is not a normal number: taken for 0 */
 #define EXP_ROUND 6755399441055744.0 /* 1.5 * 2^52: adding it leaves the nearest whole number in the low bits */
@@ -15,7 +15,7 @@ enum { EXP_TERMS = 14, LOG_TERMS = 17, MANTISSA_BITS = 52, EXPONENT_BIAS = 1023 
 #define LN2_LOW   1.90821492927058770002e-10
 #define LOG2_E    1.44269504088896340736
 #else
-typedef uint32_t group_bits __attribute__((vector_size(32)));
+typedef uint32_t group_bits __attribute__((vector_size(SPRINT__GROUP_SIZE)));
 enum { EXP_TERMS = 8, LOG_TERMS = 8, MANTISSA_BITS = 23, EXPONENT_BIAS = 127 };
 #define EXP_LEAST (-87.0f)
 #define EXP_ROUND 12582912.0f
@@ -87,8 +87,8 @@ SPRINT__INLINE group group_logistic(group x) {
   return blend(x < 0, e, (group){0} + 1) / (1 + e);
 }
 
-/* The standard normal distribution at `size` >= 0, at most GROUP_TAIL_END: the probability of more than that, and its
- * density. The first is exp(-size^2 / 2) p(t) / (4 + size), t = (size - 4) / (size + 4), with a polynomial p that
+/* The standard normal distribution at `size` >= 0, at most GROUP_TAIL_END: its density, and the probability of more than
+ * that. The latter is exp(-size^2 / 2) p(t) / (4 + size), t = (size - 4) / (size + 4), with a polynomial p that
  * interpolates at Chebyshev's points to 1.3e-8 in float and 4e-17 in double. */
 #ifdef SPRINT_DOUBLE
 #define GROUP_TAIL_END 38.6
@@ -105,16 +105,21 @@ SPRINT__INLINE group group_logistic(group x) {
   7.552851383e-1f, -6.078966183e-1f, 3.871366841e-1f, -1.865226849e-1f, 6.040668873e-2f, -7.529250703e-3f, \
       -3.526183700e-3f, 1.572317879e-3f, 2.012617303e-4f, -1.201844011e-4f
 #endif
-SPRINT__INLINE group group_tail(group size, group *ret_density) {
+/* exp(-size^2 / 2). The upper half of its bits has an exact square, so that only what is left of the exponent is rounded.
+ */
+SPRINT__INLINE group group_bell(group size) {
+  group high = (group)((group_bits)size >> (MANTISSA_BITS / 2 + 1) << (MANTISSA_BITS / 2 + 1));
+  return group_exp_sum(high * high * (sprint_real)-0.5, (high - size) * (high + size) * (sprint_real)0.5);
+}
+
+SPRINT__INLINE group group_density(group size) { return group_bell(size) * (sprint_real)0.39894228040143267794; }
+
+SPRINT__INLINE group group_tail(group size) {
   static const sprint_real p[] = {GROUP_TAIL};
   enum { LAST = sizeof p / sizeof p[0] - 1 };
-  /* The upper half of its bits has an exact square, so that only what is left of the exponent is rounded. */
-  group high = (group)((group_bits)size >> (MANTISSA_BITS / 2 + 1) << (MANTISSA_BITS / 2 + 1));
-  group bell = group_exp_sum(high * high * (sprint_real)-0.5, (high - size) * (high + size) * (sprint_real)0.5);
   group scale = 1 / (4 + size), t = (size - 4) * scale, sum = SPRINT__ALL(p[LAST]);
   for (int i = LAST - 1; i >= 0; i--) sum = sum * t + p[i];
-  *ret_density = bell * (sprint_real)0.39894228040143267794;
-  return bell * (sum * scale);
+  return group_bell(size) * (sum * scale);
 }
 
 /* log(1 + e), 0 <= e <= 1: 2 artanh s, s = e / (2 + e) <= 1/3. */

@@ -10,6 +10,8 @@
 #include <float.h>
 
 #include "base/team.h"
+#include "base/wide.h"
+#include "model/activation.h"
 #include "model/layer.h"
 
 enum { N_X = 30007 }; /* which is no multiple of a group */
@@ -117,7 +119,7 @@ static void test_activation__odd_lengths(void **state) {
   static struct values values, alone;
   fill_x(&values);
   for (size_t t = 0; t < N_TRIALS; t++)
-    for (size_t n = 0; n < 20; n++) {
+    for (size_t n = 0; n < 40; n++) {
       values.y[n] = values.dx[n] = 77;
       run(&trials[t], &values, n);
       assert_true(values.y[n] == 77 && values.dx[n] == 77);
@@ -161,12 +163,31 @@ static void test_activation__shared(void **state) {
   sprint_context_free(context);
 }
 
+/* Groups of either size give the same bits, where the processor has both. */
+static void test_activation__wide(void **state) {
+  (void)state;
+  static struct values narrow, broad;
+  if (!sprint__has_wide()) skip();
+  fill_x(&narrow);
+  fill_x(&broad);
+  for (size_t a = 0; a < SPRINT__N_ACTIVATIONS; a++) {
+    size_t chunks = N_X / SPRINT__CHUNK + 1;
+    sprint__sweeps[a].values(&(struct sprint__elements){.x = narrow.x, .n = N_X, .to = narrow.y}, 0, 0, chunks);
+    sprint__wide_sweeps[a].values(&(struct sprint__elements){.x = broad.x, .n = N_X, .to = broad.y}, 0, 0, chunks);
+    sprint__sweeps[a].slopes(&(struct sprint__elements){narrow.x, narrow.y, narrow.dy, N_X, narrow.dx}, 0, 0, chunks);
+    sprint__wide_sweeps[a].slopes(&(struct sprint__elements){broad.x, broad.y, broad.dy, N_X, broad.dx}, 0, 0, chunks);
+    assert_memory_equal(narrow.y, broad.y, sizeof narrow.y);
+    assert_memory_equal(narrow.dx, broad.dx, sizeof narrow.dx);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_activation__equals_libm),
       cmocka_unit_test(test_activation__ends),
       cmocka_unit_test(test_activation__odd_lengths),
       cmocka_unit_test(test_activation__shared),
+      cmocka_unit_test(test_activation__wide),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
