@@ -1,6 +1,6 @@
 /* Groups: as many numbers as one instruction works on. All of it is inlined into functions marked SPRINT__FAST, and so
- * compiled for the processor that they are compiled for. A file that works on each number by itself may ask for groups of
- * 64 bytes, by SPRINT__GROUP_SIZE; it must be compiled for AVX-512 then. */
+ * compiled for the processor that they are compiled for. A file that works on each number by itself may ask for groups
+ * of 64 bytes, by SPRINT__GROUP_SIZE; it must be compiled for AVX-512 then. */
 #ifndef SPRINT_BASE_GROUP_H
 #define SPRINT_BASE_GROUP_H
 

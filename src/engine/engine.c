@@ -84,12 +84,17 @@ static const char *misfit_of(const struct sprint__engine *engine, const sprint_k
   return ops->misfit ? ops->misfit(engine) : NULL;
 }
 
-/* Of `auto`: the last of the kinds that fits; they are in the order of their speed. */
+static bool suits_auto(const struct sprint__engine *engine, const sprint_kind *kind) {
+  const struct sprint__engine_ops *ops = kind->ops;
+  return !misfit_of(engine, kind) && (!ops->pays || ops->pays(engine));
+}
+
+/* Of `auto`: the last of the kinds that suits it; they are in the order of their speed. */
 static sprint_status pick(struct sprint__engine *engine, const struct sprint__section *section) {
   engine->kind = section->kind;
   if (!engine->kind->ops) {
     size_t k = SPRINT__COUNT(engine_kinds) - 1;
-    while (engine_kinds[k] != &sprint__engine_plain && misfit_of(engine, engine_kinds[k])) k--;
+    while (engine_kinds[k] != &sprint__engine_plain && !suits_auto(engine, engine_kinds[k])) k--;
     engine->kind = engine_kinds[k];
   }
   const char *misfit = misfit_of(engine, engine->kind);

@@ -35,6 +35,8 @@ struct sprint__engine;
 struct sprint__engine_ops {
   /* What of this run it cannot do, in a few words; NULL: nothing. */
   const char *(*misfit)(const struct sprint__engine *engine);
+  /* Whether it is faster than those before it, so that `auto` takes it. NULL: wherever it fits. */
+  bool (*pays)(const struct sprint__engine *engine);
   sprint_status (*setup)(struct sprint__engine *engine);
   void (*free)(struct sprint__engine *engine); /* what is not of the engine's arena; NULL: nothing */
   /* Sums over rows of the population or its held-out part; user: the engine; total NULL: losses alone, without those of

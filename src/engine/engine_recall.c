@@ -12,10 +12,23 @@ struct recall {
   uint64_t step; /* the solver's steps at the theta of that pass */
 };
 
+/* Reals that are kept of everybody. */
+static size_t kept_of_each(const struct sprint__engine *engine) {
+  const sprint_shift *shift = engine->shift;
+  return engine->solver->model->n_activations + (sprint__shift_moves(shift) ? shift->population->d : 0);
+}
+
 static double bytes_of(const struct sprint__engine *engine) {
-  const sprint_population *population = engine->shift->population;
-  size_t each = engine->solver->model->n_activations + (sprint__shift_moves(engine->shift) ? population->d : 0);
-  return (double)population->n * (double)each * (double)sizeof(sprint_real);
+  return (double)engine->shift->population->n * (double)kept_of_each(engine) * (double)sizeof(sprint_real);
+}
+
+/* A number that is kept in memory and comes back in another order takes the time of so many operations, of layers whose
+ * weights are in a cache. Where features move, the way back to the weights and a response are spared too. */
+static bool recall_pays(const struct sprint__engine *engine) {
+  enum { COST_OF_KEEPING = 50 };
+  const sprint_model *model = engine->solver->model;
+  double saved = model->recall_saves + (sprint__shift_moves(engine->shift) ? model->cost_per_row : 0);
+  return saved >= COST_OF_KEEPING * (double)kept_of_each(engine);
 }
 
 static const char *recall_misfit(const struct sprint__engine *engine) {
@@ -113,7 +126,7 @@ static sprint_status recall_step(struct sprint__engine *engine, const sprint_wan
 }
 
 static const struct sprint__engine_ops recall_ops = {
-    .misfit = recall_misfit, .setup = recall_setup, .survey = recall_survey, .step = recall_step};
+    .misfit = recall_misfit, .pays = recall_pays, .setup = recall_setup, .survey = recall_survey, .step = recall_step};
 
 const sprint_kind sprint__engine_recall = {
     "recall", "networks under a snapshot's method: gradients at theta~ from the snapshot's activations", NULL, 0,

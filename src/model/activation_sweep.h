@@ -1,6 +1,6 @@
-/* Activations by groups: f(x), and dy f'(x) from x and y = f(x). Included once for every width of a group, by files that
- * say what their functions are compiled for, SWEEP_FAST, and what their table is called, SWEEPS: activation_sweep.c and
- * activation_wide.c. */
+/* Activations by groups: f(x), and dy f'(x) from x and y = f(x). Included once for every width of a group, by files
+ * that say what their functions are compiled for, SWEEP_FAST, and what their table is called, SWEEPS:
+ * activation_sweep.c and activation_wide.c. */
 #include "base/group_math.h"
 #include "model/activation.h"
 
@@ -93,9 +93,7 @@ SWEEP(softplus)
 SWEEP(gelu)
 
 const struct sprint__sweep SWEEPS[SPRINT__N_ACTIVATIONS] = {
-    [SPRINT__RELU] = {relu_values, relu_slopes},
-    [SPRINT__TANH] = {tanh_values, tanh_slopes},
-    [SPRINT__SIGMOID] = {sigmoid_values, sigmoid_slopes},
-    [SPRINT__SOFTPLUS] = {softplus_values, softplus_slopes},
+    [SPRINT__RELU] = {relu_values, relu_slopes},          [SPRINT__TANH] = {tanh_values, tanh_slopes},
+    [SPRINT__SIGMOID] = {sigmoid_values, sigmoid_slopes}, [SPRINT__SOFTPLUS] = {softplus_values, softplus_slopes},
     [SPRINT__GELU] = {gelu_values, gelu_slopes},
 };

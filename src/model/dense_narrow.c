@@ -1,6 +1,6 @@
 /* Dense products of fewer outputs than a group: see dense.h. Groups run along the inputs instead, for which W is turned
- * round once a call. Inputs that do not fill the last group are its last ones: it begins early, and shares some with the
- * one before it. */
+ * round once a call. Inputs that do not fill the last group are its last ones: it begins early, and shares some with
+ * the one before it. */
 #include "base/group.h"
 #include "base/transpose.h"
 #include "model/dense.h"
@@ -10,10 +10,12 @@ SPRINT__INLINE size_t start_of(size_t g, size_t in) { return (g + 1) * G <= in ?
 
 static size_t n_groups(size_t in) { return (in + G - 1) / G; }
 
-/* Its numbers but for the first `shared`, which are 0. */
-SPRINT__INLINE group without(group some, size_t shared) {
-  for (size_t l = 0; l < shared; l++) some[l] = 0;
-  return some;
+/* The inputs of the last group that no other has. */
+SPRINT__INLINE group_mask own_last(size_t in) {
+  size_t shared = n_groups(in) * G - in;
+  group_mask own;
+  for (size_t l = 0; l < G; l++) own[l] = l < shared ? 0 : -1;
+  return own;
 }
 
 /* Calls BODY(.., out) with an `out` that is known when it is compiled. */
@@ -47,6 +49,7 @@ SPRINT__INLINE void forward_rows(const struct sprint__dense *dense, const sprint
                                  size_t n, sprint_real *y, size_t out) {
   size_t in = dense->in, groups = n_groups(in);
   const sprint_real *bias = dense->theta + in * out;
+  group_mask own = own_last(in);
   for (size_t i = 0; i < n; i++, x += in, y += out) {
     group sums[G];
 #pragma GCC unroll 8
@@ -54,7 +57,7 @@ SPRINT__INLINE void forward_rows(const struct sprint__dense *dense, const sprint
     for (size_t g = 0; g < groups; g++) {
       size_t start = start_of(g, in);
       group some = load(x + start);
-      if (start < g * G) some = without(some, g * G - start);
+      if (g + 1 == groups) some = (group)((group_mask)some & own);
 #pragma GCC unroll 8
       for (size_t o = 0; o < out; o++) sums[o] += some * load(panel + o * in + start);
     }

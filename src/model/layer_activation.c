@@ -27,22 +27,22 @@ static const struct sprint__sweep *sweep_of(enum sprint__activation which) {
 }
 
 /* Defines NAME_forward, NAME_backward and the kind; outputs are within LEAST .. GREATEST. */
-#define ACTIVATION(NAME, WHICH, LEAST, GREATEST, HELP)                                                              \
-  static void NAME##_forward(const struct sprint__layer *layer, const sprint_real *theta, const sprint_real *x,     \
-                             size_t n, sprint_real *ret_y, sprint_real *scratch) {                                  \
-    (void)theta, (void)scratch;                                                                                     \
-    struct sprint__elements of = {x, NULL, NULL, n * layer->out, ret_y};                                            \
-    share(layer->context, &of, sweep_of(WHICH)->values);                                                            \
-  }                                                                                                                 \
-  static void NAME##_backward(const struct sprint__layer *layer, const sprint_real *theta, const sprint_real *x,    \
-                              const sprint_real *y, size_t n, const sprint_real *dy, sprint_real *dx,               \
-                              sprint_real *gradient, bool adds, sprint_real *scratch) {                             \
-    (void)theta, (void)gradient, (void)adds, (void)scratch;                                                         \
-    struct sprint__elements of = {x, y, dy, n * layer->out, dx};                                                    \
-    if (dx) share(layer->context, &of, sweep_of(WHICH)->slopes);                                                    \
-  }                                                                                                                 \
-  static const struct sprint__layer_ops NAME##_ops = {                                                              \
-      activation_setup, NAME##_forward, NAME##_backward, LEAST, GREATEST, true};                                    \
+#define ACTIVATION(NAME, WHICH, LEAST, GREATEST, HELP)                                                           \
+  static void NAME##_forward(const struct sprint__layer *layer, const sprint_real *theta, const sprint_real *x,  \
+                             size_t n, sprint_real *ret_y, sprint_real *scratch) {                               \
+    (void)theta, (void)scratch;                                                                                  \
+    struct sprint__elements of = {x, NULL, NULL, n * layer->out, ret_y};                                         \
+    share(layer->context, &of, sweep_of(WHICH)->values);                                                         \
+  }                                                                                                              \
+  static void NAME##_backward(const struct sprint__layer *layer, const sprint_real *theta, const sprint_real *x, \
+                              const sprint_real *y, size_t n, const sprint_real *dy, sprint_real *dx,            \
+                              sprint_real *gradient, bool adds, sprint_real *scratch) {                          \
+    (void)theta, (void)gradient, (void)adds, (void)scratch;                                                      \
+    struct sprint__elements of = {x, y, dy, n * layer->out, dx};                                                 \
+    if (dx) share(layer->context, &of, sweep_of(WHICH)->slopes);                                                 \
+  }                                                                                                              \
+  static const struct sprint__layer_ops NAME##_ops = {                                                           \
+      activation_setup, NAME##_forward, NAME##_backward, LEAST, GREATEST, true};                                 \
   const sprint_kind sprint__layer_##NAME = {#NAME, HELP, NULL, 0, &NAME##_ops}
 
 #define GELU_LEAST -0.17 /* at x = -0.7518 */

@@ -154,6 +154,7 @@ struct sprint_model {
   struct sprint__upper upper;
   struct sprint__late late;
   size_t n_activations; /* reals that a pass can keep of a record; 0: it cannot */
+  double recall_saves;  /* floating-point operations that they spare the pass of the same record later on, roughly */
   size_t n_tensors;
   struct sprint__tensor_view *tensors;
   char *layers_text, *loss_text; /* as a config would say them; NULL for custom models */

@@ -38,10 +38,18 @@ static void absorb_relus(struct sprint__network *net) {
 struct extent {
   size_t n_params;
   size_t widths, scratch; /* reals of a row's activations; of the layer that works in most */
-  double products;
-  size_t late;  /* weights of large dense layers */
-  bool windows; /* there are layers that look at windows of images, whose activations are many */
+  double products, saved; /* of a row; operations that its activations spare a later pass */
+  size_t late;            /* weights of large dense layers */
+  bool windows;           /* there are layers that look at windows of images, whose activations are many */
 };
+
+/* Of a layer whose outputs and deltas are at hand: the way forward and, above the first, the gradient of the inputs; of
+ * an activation but the relu, its value and its slope. */
+static double saved_by(const struct sprint__layer *layer, bool first) {
+  enum { COST_OF_ELEMENT = 80 };
+  bool counts = layer->ops->element_wise && layer->kind != &sprint__layer_relu;
+  return (first ? 2 : 4) * layer->products + (counts ? COST_OF_ELEMENT * (double)layer->out : 0);
+}
 
 static struct extent measure(struct sprint__network *net) {
   struct extent e = {0};
@@ -49,6 +57,7 @@ static struct extent measure(struct sprint__network *net) {
     struct sprint__layer *layer = &net->layers[l];
     e.n_params += layer->n_weights + layer->n_biases;
     e.products += layer->products;
+    e.saved += saved_by(layer, l == 0);
     if (layer->scratch > e.scratch) e.scratch = layer->scratch;
     if (layer->absorbed) continue;
     e.widths += layer->out + layer->saved;
@@ -143,6 +152,7 @@ static sprint_status describe(sprint_model *model, bool l2_biases) {
   net->block = block_of(net, &e);
   plan_activations(net);
   model->n_activations = net->activations;
+  model->recall_saves = e.saved;
   if (upper) model->upper = (struct sprint__upper){upper, net->block};
   model->scratch_size = sprint__network_scratch(net, e.scratch);
 

@@ -183,10 +183,8 @@ static void test_activation__wide(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_activation__equals_libm),
-      cmocka_unit_test(test_activation__ends),
-      cmocka_unit_test(test_activation__odd_lengths),
-      cmocka_unit_test(test_activation__shared),
+      cmocka_unit_test(test_activation__equals_libm), cmocka_unit_test(test_activation__ends),
+      cmocka_unit_test(test_activation__odd_lengths), cmocka_unit_test(test_activation__shared),
       cmocka_unit_test(test_activation__wide),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

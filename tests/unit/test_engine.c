@@ -306,6 +306,29 @@ static void test_engine__methods_that_declare_nothing(void **state) {
   sprint_context_free(context);
 }
 
+/* `auto` keeps no activations where a small network works them out sooner than they come back from memory; who asks for
+ * them by name has them. */
+static void test_engine__auto_recalls_where_it_pays(void **state) {
+  (void)state;
+  static const struct {
+    const char *model, *engine, *taken;
+  } trials[] = {{"{layers: 'dense 64, relu, dense 1'}", "auto", "plain"},
+                {"{layers: 'dense 64, relu, dense 1'}", "recall", "recall"},
+                {"{layers: 'dense 64, gelu, dense 64, gelu, dense 1'}", "auto", "recall"}};
+  for (size_t t = 0; t < SPRINT__COUNT(trials); t++) {
+    struct world w = world_new("{kind: lending, n: 50}", trials[t].model, "none");
+    sprint_run *run = NULL;
+    char spec[100];
+    snprintf(spec, sizeof spec, "{method: {batch: 5}, step: {size: 0.01}, stop: {epochs: 1}, engine: %s}",
+             trials[t].engine);
+    sprint_run_options options = {.size = sizeof options, .spec = spec, .shift = w.shift};
+    MUST(w.context, sprint_run_new(w.context, &options, &run));
+    assert_string_equal(sprint_run_engine(run), trials[t].taken);
+    sprint_run_free(run);
+    world_free(&w);
+  }
+}
+
 /* A method that looks at everybody, and that has not heard of populations without end, is refused there. */
 static void test_engine__everybody_without_end(void **state) {
   (void)state;
@@ -440,9 +463,13 @@ static void test_engine__saves_theta_whole(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_engine__all_methods_and_shifts),       cmocka_unit_test(test_engine__all_steps),
-      cmocka_unit_test(test_engine__methods_that_declare_nothing), cmocka_unit_test(test_engine__everybody_without_end),
-      cmocka_unit_test(test_engine__deployments_in_mid_round),     cmocka_unit_test(test_engine__saves_theta_whole),
+      cmocka_unit_test(test_engine__all_methods_and_shifts),
+      cmocka_unit_test(test_engine__all_steps),
+      cmocka_unit_test(test_engine__methods_that_declare_nothing),
+      cmocka_unit_test(test_engine__auto_recalls_where_it_pays),
+      cmocka_unit_test(test_engine__everybody_without_end),
+      cmocka_unit_test(test_engine__deployments_in_mid_round),
+      cmocka_unit_test(test_engine__saves_theta_whole),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
