@@ -15,7 +15,8 @@ static size_t largest(const sprint_real *f, size_t k) {
   return best;
 }
 
-enum { ROOM = 1024 }; /* classes whose exponentials are held though nobody wants them */
+enum { ROOM = 1024 };           /* classes whose exponentials are held though nobody wants them */
+enum { FEW = 32, ABREAST = 4 }; /* classes at most and records at least that go side by side */
 
 static sprint_real sum_only(const sprint_real *f, size_t k, sprint_real top) {
   double sum = 0;
@@ -40,9 +41,9 @@ SPRINT__INLINE sprint_real exponentials(const sprint_real *f, size_t k, sprint_r
   return total(sums + value);
 }
 
-SPRINT__FAST static double softmax_sum(const struct sprint__loss *loss, const sprint_real *f, const sprint_real *y,
-                                       size_t n, sprint_real *delta, size_t *correct) {
-  size_t k = loss->n_outputs;
+/* Records one by one, of any number of classes. */
+SPRINT__INLINE double sum_by_record(const sprint_real *f, const sprint_real *y, size_t k, size_t n, sprint_real *delta,
+                                    size_t *correct) {
   double total_loss = 0;
   for (size_t i = 0; i < n; i++, f += k) {
     size_t label = (size_t)y[i], best = largest(f, k);
@@ -56,6 +57,50 @@ SPRINT__FAST static double softmax_sum(const struct sprint__loss *loss, const sp
     for (size_t j = 0; j < k; j++) e[j] /= sum;
     e[label] -= 1;
   }
+  return total_loss;
+}
+
+/* n records, a group at most, side by side: for few classes, which would not fill groups. */
+SPRINT__INLINE void add_abreast(const sprint_real *f, const sprint_real *y, size_t k, size_t n, sprint_real *delta,
+                                size_t *correct, double *total_loss) {
+  sprint_real e[FEW * G] = {0}, labels[G] = {0};
+  memcpy(labels, y, n * sizeof *y);
+  for (size_t i = 0; i < n; i++)
+    for (size_t j = 0; j < k; j++) e[j * G + i] = f[i * k + j];
+  group label = load(labels), top = load(e), best = {0}, own = {0}, sum = {0};
+  for (size_t j = 1; j < k; j++) {
+    group value = load(e + j * G);
+    best = blend(value > top, SPRINT__ALL((sprint_real)j), best);
+    top = blend(value > top, value, top);
+  }
+  for (size_t j = 0; j < k; j++) {
+    group value = load(e + j * G);
+    own = blend(label == (sprint_real)j, value, own);
+    value = group_exp(value - top);
+    store(e + j * G, value);
+    sum += value;
+  }
+  for (size_t j = 0; delta && j < k; j++) {
+    group share = load(e + j * G) / sum;
+    store(e + j * G, blend(label == (sprint_real)j, share - 1, share));
+  }
+  for (size_t i = 0; delta && i < n; i++)
+    for (size_t j = 0; j < k; j++) delta[i * k + j] = e[j * G + i];
+  if (!correct) return;
+  group logs = group_log(sum);
+  for (size_t i = 0; i < n; i++) {
+    *total_loss += (double)logs[i] + (double)top[i] - (double)own[i];
+    *correct += best[i] == label[i];
+  }
+}
+
+SPRINT__FAST static double softmax_sum(const struct sprint__loss *loss, const sprint_real *f, const sprint_real *y,
+                                       size_t n, sprint_real *delta, size_t *correct) {
+  size_t k = loss->n_outputs;
+  if (k > FEW || n < ABREAST) return sum_by_record(f, y, k, n, delta, correct);
+  double total_loss = 0;
+  for (size_t i = 0; i < n; i += G)
+    add_abreast(f + i * k, y + i, k, n - i < G ? n - i : G, delta ? delta + i * k : NULL, correct, &total_loss);
   return total_loss;
 }
 
