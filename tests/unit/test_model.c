@@ -271,27 +271,27 @@ static void test_model__refuses_an_empty_batch(void **state) {
  * by no more. */
 static void test_model__softmax_over_many_classes(void **state) {
   struct fixture *f = *state;
-  static const size_t counts[] = {2, 7, 8, 9, 16, 23, 1100};
-  for (size_t c = 0; c < SPRINT__COUNT(counts); c++) {
-    enum { N = 60, D = 3 };
-    size_t k = counts[c];
+  static const size_t counts[] = {2, 7, 8, 9, 16, 23, 32, 33, 1100}, batches[] = {60, 5, 3};
+  for (size_t c = 0; c < SPRINT__COUNT(counts) * SPRINT__COUNT(batches); c++) {
+    enum { D = 3 };
+    size_t k = counts[c / SPRINT__COUNT(batches)], n = batches[c % SPRINT__COUNT(batches)];
     double tolerance = ((double)k / 4 + 20) * (sizeof(sprint_real) == 8 ? 2.3e-16 : 1.2e-7);
     char spec[64];
     snprintf(spec, sizeof spec, "{layers: dense %zu, loss: softmax}", k);
-    sprint_population *people = new_people(f, k > N ? k : N, D, k);
+    sprint_population *people = new_people(f, k > n ? k : n, D, k);
     sprint_model *model = new_model(f, people, spec);
     size_t n_params = sprint_model_n_params(model);
-    sprint_real *theta = new_noise(31, n_params), *outputs = new_reals(N * k), *gradient = new_reals(n_params);
+    sprint_real *theta = new_noise(31, n_params), *outputs = new_reals(n * k), *gradient = new_reals(n_params);
     sprint_batch batch = {
-        .size = sizeof batch, .n = N, .x = sprint_population_x(people), .y = sprint_population_y(people)};
+        .size = sizeof batch, .n = n, .x = sprint_population_x(people), .y = sprint_population_y(people)};
     double *biases = calloc(k, sizeof *biases), expected = 0, losses[2];
-    assert_ok(f, sprint_model_outputs(model, theta, batch.x, N, outputs));
-    for (size_t i = 0; i < N; i++) {
+    assert_ok(f, sprint_model_outputs(model, theta, batch.x, n, outputs));
+    for (size_t i = 0; i < n; i++) {
       const sprint_real *row = outputs + i * k;
       double sum = 0;
       for (size_t j = 0; j < k; j++) sum += exp((double)row[j]);
-      for (size_t j = 0; j < k; j++) biases[j] += (exp((double)row[j]) / sum - (j == (size_t)batch.y[i])) / N;
-      expected += (log(sum) - (double)row[(size_t)batch.y[i]]) / N;
+      for (size_t j = 0; j < k; j++) biases[j] += (exp((double)row[j]) / sum - (j == (size_t)batch.y[i])) / (double)n;
+      expected += (log(sum) - (double)row[(size_t)batch.y[i]]) / (double)n;
     }
     assert_ok(f, sprint_model_gradient(model, theta, &batch, &losses[0], NULL, NULL, NULL));
     assert_ok(f, sprint_model_gradient(model, theta, &batch, &losses[1], NULL, gradient, NULL));
