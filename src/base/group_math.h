@@ -87,9 +87,18 @@ SPRINT__INLINE group group_logistic(group x) {
   return blend(x < 0, e, (group){0} + 1) / (1 + e);
 }
 
-/* The standard normal distribution at `size` >= 0, at most GROUP_TAIL_END: its density, and the probability of more
- * than that. The latter is exp(-size^2 / 2) p(t) / (4 + size), t = (size - 4) / (size + 4), with a polynomial p that
- * interpolates at Chebyshev's points to 1.3e-8 in float and 4e-17 in double. */
+/* exp(-size^2 / 2), size >= 0. The upper half of its bits has an exact square, so that only what is left of the
+ * exponent is rounded. */
+SPRINT__INLINE group group_bell(group size) {
+  group high = (group)((group_bits)size >> (MANTISSA_BITS / 2 + 1) << (MANTISSA_BITS / 2 + 1));
+  return group_exp_sum(high * high * (sprint_real)-0.5, (high - size) * (high + size) * (sprint_real)0.5);
+}
+
+/* The standard normal distribution's density at `size` >= 0. */
+SPRINT__INLINE group group_density(group size) { return group_bell(size) * (sprint_real)0.39894228040143267794; }
+
+/* And its probability of more than `size`, at most GROUP_TAIL_END: exp(-size^2 / 2) p(t) / (4 + size), t = (size - 4) /
+ * (size + 4), with a polynomial p that interpolates at Chebyshev's points to 1.3e-8 in float and 4e-17 in double. */
 #ifdef SPRINT_DOUBLE
 #define GROUP_TAIL_END 38.6
 #define GROUP_TAIL                                                                                      \
@@ -105,16 +114,6 @@ SPRINT__INLINE group group_logistic(group x) {
   7.552851383e-1f, -6.078966183e-1f, 3.871366841e-1f, -1.865226849e-1f, 6.040668873e-2f, -7.529250703e-3f, \
       -3.526183700e-3f, 1.572317879e-3f, 2.012617303e-4f, -1.201844011e-4f
 #endif
-/* exp(-size^2 / 2). The upper half of its bits has an exact square, so that only what is left of the exponent is
- * rounded.
- */
-SPRINT__INLINE group group_bell(group size) {
-  group high = (group)((group_bits)size >> (MANTISSA_BITS / 2 + 1) << (MANTISSA_BITS / 2 + 1));
-  return group_exp_sum(high * high * (sprint_real)-0.5, (high - size) * (high + size) * (sprint_real)0.5);
-}
-
-SPRINT__INLINE group group_density(group size) { return group_bell(size) * (sprint_real)0.39894228040143267794; }
-
 SPRINT__INLINE group group_tail(group size) {
   static const sprint_real p[] = {GROUP_TAIL};
   enum { LAST = sizeof p / sizeof p[0] - 1 };

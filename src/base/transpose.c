@@ -20,7 +20,8 @@ SPRINT__INLINE void transpose_few(const sprint_real *from, size_t rows, size_t c
     for (size_t c = 0; c < columns; c++) to[c * to_stride + r] = from[r * from_stride + c];
 }
 
-/* Fewer columns than a block has: its rows are read beyond their ends, as far as there are numbers. */
+/* Fewer columns than a block has: its rows are read beyond their ends, as far as there are numbers. Returns how many
+ * rows are done. */
 SPRINT__INLINE size_t transpose_narrow(const sprint_real *from, size_t rows, size_t columns, size_t from_stride,
                                        size_t to_stride, sprint_real *to) {
   size_t r = 0, end = (rows - 1) * from_stride + columns;

@@ -10,7 +10,7 @@
 enum { MOST_ROWS = 1024, LEAST_ROWS = 64 };
 
 /* Rows of the weights in one part, at most; as many as this are halved; parts begin at multiples of STEP. */
-enum { PART_ROWS = 256, WORTH_HALVING = 32, STEP = 8 };
+enum { PART_ROWS = 256, WORTH_HALVING = 16, STEP = 4 };
 
 /* Parameters in a part that is not late. */
 enum { PLAIN = 4096 };

@@ -100,10 +100,11 @@ static size_t collect(struct sprint__losses *losses, const struct asked *asked, 
   size_t d = population->d, rows = 0, i = *start;
   for (; i < asked->n && rows < PIECE; i++) {
     sprint_real y = asked->y ? asked->y[i] : population->y[asked->who[i]];
-    if (population->n_classes && (size_t)y != c) continue;
-    if (asked->x) memcpy(losses->x + rows * d, asked->x + i * d, d * sizeof *asked->x);
+    bool belongs = !population->n_classes || (size_t)y == c;
+    if (asked->x && belongs) memcpy(losses->x + rows * d, asked->x + i * d, d * sizeof *asked->x);
     if (asked->who) losses->who[rows] = asked->who[i];
-    losses->y[rows++] = y;
+    losses->y[rows] = y;
+    rows += belongs; /* no jump depends on it: nobody can foretell whose turn it is */
   }
   *start = i;
   return rows;
