@@ -16,6 +16,9 @@ struct sprint__rows {
   const struct sprint__pixels *pixels;
   const uint32_t *who;  /* (n) whose images */
   const double *weight; /* (n) what each counts for in sums; NULL: 1 */
+  /* (n) where a model that tells losses leaves them too: those of neighbours with one label may be summed up at the
+   * first of them, with 0 at the others. NULL: they are not wanted. */
+  double *losses;
   /* Activations of a pass over records without weights: with the records, their gradients. Both (everybody, the model's
    * n_activations), and need `who`: */
   sprint_real *keep;           /* a sum leaves those of its rows here; NULL: it does not */
@@ -105,6 +108,7 @@ static inline size_t sprint__tensor_size(const struct sprint__tensor_view *view)
 struct sprint__model_ops {
   bool gives_gradient_x; /* whether sums can write gradient_x */
   bool reads_pixels;     /* whether rows may come by reference */
+  bool tells_losses;     /* whether sums write rows.losses */
   /* Adds to sums.loss and correct; writes sums.gradient unless NULL, and gradient_x (n, d) unless NULL. All of it is
    * weighted where rows are. */
   void (*sums)(const sprint_model *model, struct sprint__lane *lane, const sprint_real *theta,
@@ -192,6 +196,7 @@ static inline struct sprint__rows sprint__rows_part(const struct sprint__rows *r
   if (rows->y) part.y += start;
   if (rows->who) part.who += start;
   if (rows->weight) part.weight += start;
+  if (rows->losses) part.losses += start;
   return part;
 }
 

@@ -15,7 +15,7 @@ static void network_sums(const sprint_model *model, struct sprint__lane *lane, c
     struct sprint__whose whose = {rows->who ? rows->who + start : NULL, rows->keep, NULL};
     const sprint_real *f = sprint__forward_to(net, &tape, theta, &input, net->n_layers);
     bool back = sums->gradient || gradient_x;
-    sprint__add_loss(net, &tape, f, rows->y + start, rows->weight ? rows->weight + start : NULL, input.n, back, sums);
+    sprint__add_loss(net, &tape, f, rows, start, input.n, back, sums);
     if (!back) continue;
     sprint__backward_above(net, &tape, theta, input.n, &whose, sums->gradient, start > 0);
     sprint__backward_first(net, &tape, theta, &input, sums->gradient, start > 0,
@@ -38,7 +38,7 @@ struct difference {
 static void differ_forward(const struct difference *of, const struct sprint__tape *tape,
                            const struct sprint__block *input, size_t start, struct sprint__sums *sums) {
   const sprint_real *f = sprint__forward_to(of->net, tape, of->theta, input, of->net->n_layers);
-  sprint__add_loss(of->net, tape, f, of->rows->y + start, NULL, input->n, true, sums);
+  sprint__add_loss(of->net, tape, f, of->rows, start, input->n, true, sums);
 }
 
 /* The second gradient is added with its sign turned where the loss's slope is, at the outputs. */
@@ -142,6 +142,7 @@ static void network_start(const sprint_model *model, uint64_t seed, sprint_real 
 const struct sprint__model_ops sprint__network_ops = {
     .gives_gradient_x = true,
     .reads_pixels = true,
+    .tells_losses = true,
     .sums = network_sums,
     .difference = network_difference,
     .late_begin = network_late_begin,

@@ -50,9 +50,10 @@ const sprint_real *sprint__forward_to(const struct sprint__network *net, const s
 const sprint_real *sprint__forward_above(const struct sprint__network *net, const struct sprint__tape *tape,
                                          const sprint_real *theta, size_t n, size_t end);
 
-/* Adds the loss of n outputs f, with its slope in the last layer's delta where that is wanted. weight (n) or NULL. */
+/* Adds the loss of n outputs f, with its slope in the last layer's delta where that is wanted; of the rows, their
+ * labels, weights and losses are used, from `start` on. */
 void sprint__add_loss(const struct sprint__network *net, const struct sprint__tape *tape, const sprint_real *f,
-                      const sprint_real *y, const double *weight, size_t n, bool slope, struct sprint__sums *sums);
+                      const struct sprint__rows *rows, size_t start, size_t n, bool slope, struct sprint__sums *sums);
 
 /* Whose activations are kept, or recalled and taken off. */
 struct sprint__whose {

@@ -54,7 +54,7 @@ const sprint_real *sprint__network_upper_sums(const sprint_model *model, struct 
   struct sprint__whose whose = {rows->who, rows->keep, rows->recalled};
   sprint__dense_activate(rows->z, rows->n * first->out, first->then_relu, tape.y[0]);
   const sprint_real *f = sprint__forward_above(net, &tape, theta, rows->n, net->n_layers);
-  sprint__add_loss(net, &tape, f, rows->y, NULL, rows->n, sums->gradient != NULL, sums);
+  sprint__add_loss(net, &tape, f, &(struct sprint__rows){.y = rows->y}, 0, rows->n, sums->gradient != NULL, sums);
   if (!sums->gradient) return NULL;
   if (rows->recalled)
     sprint__backward_difference(net, &tape, theta, rows->n, &whose, true, sums->gradient, adds);

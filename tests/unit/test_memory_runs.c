@@ -124,11 +124,13 @@ static sprint_status save_over(sprint_context *context, const void *user) {
   remove_folder(home.unfinished);
   sprint_status status = run_and_save(context, home.run, NULL, true);
   int64_t fail = context->fail_allocation;
+  uint64_t n_allocations = context->n_allocations; /* of the work alone */
   sprint_trace_row row = {.size = sizeof row};
   sprint_stop stop = SPRINT_STOP_RUNNING;
   context->fail_allocation = -1;
   sprint_status there = sprint_saved_final(context, home.run, &row, &stop);
   context->fail_allocation = fail;
+  context->n_allocations = n_allocations;
   assert_int_equal(there, SPRINT_OK);
   assert_int_equal(stop, SPRINT_STOP_EPOCHS);
   return status;
