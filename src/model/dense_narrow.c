@@ -12,9 +12,8 @@ static size_t n_groups(size_t in) { return (in + G - 1) / G; }
 
 /* The inputs of the last group that no other has. */
 SPRINT__INLINE group_mask own_last(size_t in) {
-  size_t shared = n_groups(in) * G - in;
-  group_mask own;
-  for (size_t l = 0; l < G; l++) own[l] = l < shared ? 0 : -1;
+  group_mask own = {0};
+  for (size_t l = n_groups(in) * G - in; l < G; l++) own[l] = -1;
   return own;
 }
 
