@@ -26,10 +26,10 @@ interrupt() {
   rm -rf out
   "$SPRINT" run long.yaml --jobs 1 --out out >stdout 2>stderr &
   local pid=$! code tries=0
-  while ! listens $pid; do
+  while ! { listens $pid && test -s out/first/seed-1/unfinished/trace.csv; }; do # before that there is nothing to keep
     kill -0 $pid 2>/dev/null || fail "the run ended by itself: $(cat stderr)"
     tries=$((tries + 1))
-    [ $tries -lt 600 ] || fail "the run never listened"
+    [ $tries -lt 600 ] || fail "the run never listened, or never began"
     sleep 0.1
   done
   kill -s "$1" $pid
