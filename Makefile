@@ -27,7 +27,7 @@ test: all
 	cd $(BUILD) && ctest --output-on-failure -j $(JOBS) $(if $(ALL),,-E '$(TWINS)')
 
 # Minutes of a core, in double what they are in float: left to ALL=1 and `make torture`.
-TWINS = ^sprint-f64:test_(fit_shift|resume)$$
+TWINS = ^sprint-f64:test_(engine|fit_shift|resume)$$
 
 # What takes longer than a test may: all of tests/torture, of which `make test` runs samples.
 torture: all
@@ -57,7 +57,7 @@ shapes: all
 # The same tests under AddressSanitizer and UndefinedBehaviorSanitizer, lightly optimised: half the time, the same findings. Long ones
 # whose double twin differs in the width of numbers alone run in float, and a few that are long for their threads and runs not at all,
 # but for ALL=1, as `make torture` has it.
-LONG = ^sprint-f64:test_(bias|check_step|endless|engine|estimators|experiment|fit_shift|landscape_f64|limits|memory|memory_runs|pixels|pixels_f64|resume|solver_file|tell_images|trouble)$$|^sprint:test_resume$$|^cli:(determinism|reproduce|resume)$$
+LONG = ^sprint-f64:test_(bias|check_step|endless|engine|estimators|experiment|fit_shift|landscape_f64|late|limits|memory|memory_runs|pixels|pixels_f64|resume|solver_file|tell_images|trouble)$$|^sprint:test_resume$$|^cli:(determinism|reproduce|resume)$$
 sanitize: | setup
 	@scripts/setup locales gnuplot-nox procps
 	@cmake -S . -B $(BUILD)-sanitize -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG="-O1 -g" -DSPRINT_SANITIZE=ON >/dev/null
