@@ -14,8 +14,7 @@
 #define SPRINT__TWICE 0
 #endif
 
-/* A group of numbers that one instruction works on, where the machine has such instructions. */
+/* Numbers of a group, which one instruction works on where the machine has such instructions: see group.h. */
 enum { SPRINT__GROUP = 32 / sizeof(sprint_real) };
-typedef sprint_real sprint__group __attribute__((vector_size(32), aligned(4), may_alias));
 
 #endif

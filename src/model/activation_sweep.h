@@ -79,6 +79,7 @@ SPRINT__INLINE group gelu_value(group v) {
   group size = gelu_size(v), tail = group_tail(size);
   return blend(v < 0, -size * tail, v * (1 - tail));
 }
+
 /* Phi(v) + v times the density; Phi is y / v, both of which are far from 0 and finite here. */
 SPRINT__INLINE group gelu_slope(group v, group y) {
   group size = gelu_size(v), share = (gelu_size(y) + GELU_NEAR / 2) / (size + GELU_NEAR);
