@@ -113,8 +113,7 @@ static sprint_status answer(struct sprint__engine *engine, const sprint_want *wa
     SPRINT__TRY(sprint__shift_respond(shift, reference->theta, NULL, engine->y, n, engine->x_anchor));
   }
   SPRINT__TRY(sprint__shift_respond(shift, engine->current.theta, NULL, engine->y, n, engine->x));
-  if (!shift->ops->drawn) return SPRINT_OK;
-  return shift->ops->drawn(shift, engine->current.theta, NULL, engine->y, n, engine->x);
+  return sprint__engine_hear_before(engine, NULL, n, engine->x);
 }
 
 sprint_status sprint__endless_batch(struct sprint__engine *engine, const sprint_want *want,

@@ -70,6 +70,8 @@ static sprint_status allocate(struct sprint__engine *engine, const struct sprint
   engine->x = sprint__arena_take(arena, b, d * sizeof *engine->x);
   engine->x_anchor = sprint__arena_take(arena, b, d * sizeof *engine->x);
   engine->y = sprint__arena_take(arena, b, sizeof *engine->y);
+  if (shift->hears_losses && shift->model->ops->tells_losses)
+    engine->drawn_losses = sprint__arena_take(arena, b, sizeof *engine->drawn_losses);
   if (shift->population->weight) engine->weight = sprint__arena_take(arena, b, sizeof *engine->weight);
   if (!engine->tap && !solver->deploy.ops->due(&solver->deploy, 1))
     engine->expected = sprint__arena_take(arena, n_params, sizeof *engine->expected);
@@ -103,20 +105,21 @@ static sprint_status pick(struct sprint__engine *engine, const struct sprint__se
   return engine->ops->setup ? engine->ops->setup(engine) : SPRINT_OK;
 }
 
-/* The sum of the losses at theta of some individuals' base records. */
-static double sum_losses(void *user, const sprint_real *theta, const uint32_t *who, size_t n) {
+/* The losses at theta of some individuals' base records. */
+static void tell_losses(void *user, const sprint_real *theta, const uint32_t *who, size_t n, double *ret_losses) {
   struct sprint__engine *engine = user;
   const sprint_population *population = engine->shift->population;
-  double loss = 0;
   for (size_t start = 0; start < n; start += engine->pass.room) {
     size_t rows = n - start < engine->pass.room ? n - start : engine->pass.room;
     for (size_t i = 0; i < rows; i++) engine->pass.y[i] = population->y[who[start + i]];
-    struct sprint__rows part = {.n = rows, .y = engine->pass.y, .pixels = &population->pixels, .who = who + start};
+    struct sprint__rows part = {.n = rows,
+                                .y = engine->pass.y,
+                                .pixels = &population->pixels,
+                                .who = who + start,
+                                .losses = ret_losses + start};
     struct sprint__sums sums;
     engine->ops->sum(engine, theta, &part, NULL, &sums);
-    loss += sums.loss;
   }
-  return loss;
 }
 
 /* The losses of everybody's base record at theta. Those of the solver's theta may be at hand. What training goes by
@@ -145,7 +148,7 @@ static uint64_t losses_by_stratum(void *user, const sprint_real *theta, enum spr
 
 /* Losses of base records are looked up where features do not move; where they do, the engine sees other records. */
 static void answer_for_losses(struct sprint__engine *engine) {
-  struct sprint__loss_source source = {engine, engine->ops->sum ? sum_losses : NULL, losses_by_stratum};
+  struct sprint__loss_source source = {engine, engine->ops->sum ? tell_losses : NULL, losses_by_stratum};
   if (!sprint__shift_moves(engine->shift) && sprint__shift_reweights(engine->shift))
     sprint__shift_set_losses(engine->shift, &source);
 }
@@ -351,7 +354,7 @@ sprint_status sprint__engine_fetch(struct sprint__engine *engine, const uint32_t
   if (refers) SPRINT__TRY(fetch_reference(engine, who, want));
   for (size_t i = 0; engine->solver->tells_strata && i < want->n; i++)
     engine->stratum[i] = (uint32_t)sprint__population_stratum(population, who[i]);
-  if (shift->ops->drawn) SPRINT__TRY(shift->ops->drawn(shift, deployed, who, engine->y, want->n, x));
+  SPRINT__TRY(sprint__engine_hear_before(engine, who, want->n, x));
   *ret_records = (sprint_records){.size = sizeof *ret_records,
                                   .n = want->n,
                                   .x = x,
@@ -364,6 +367,37 @@ sprint_status sprint__engine_fetch(struct sprint__engine *engine, const uint32_t
                                   .deployment = want->deployment,
                                   .weight = sprint__weights_gather(population, who, want->n, engine->weight)};
   return SPRINT_OK;
+}
+
+/* Whether the step to come works out the losses that the shift is to hear: those of the drawn records at the parameters
+ * deployed. */
+static bool step_tells_losses(const struct sprint__engine *engine) {
+  const sprint_solver *solver = engine->solver;
+  return engine->drawn_losses && solver->estimator->leaves_losses && sprint__solver_is_deployed(solver);
+}
+
+static sprint_status hear(struct sprint__engine *engine, const uint32_t *who, size_t n, const sprint_real *x,
+                          const double *losses) {
+  sprint_shift *shift = engine->shift;
+  struct sprint__drawn drawn = {.n = n, .who = who, .y = engine->y, .x = x, .losses = losses};
+  return shift->ops->drawn ? shift->ops->drawn(shift, engine->current.theta, &drawn) : SPRINT_OK;
+}
+
+sprint_status sprint__engine_hear_before(struct sprint__engine *engine, const uint32_t *who, size_t n,
+                                         const sprint_real *x) {
+  engine->solver->losses = step_tells_losses(engine) ? engine->drawn_losses : NULL;
+  return engine->solver->losses ? SPRINT_OK : hear(engine, who, n, x, NULL);
+}
+
+sprint_status sprint__engine_hear_after(struct sprint__engine *engine, const sprint_records *records) {
+  const double *losses = engine->solver->losses;
+  engine->solver->losses = NULL;
+  return losses ? hear(engine, records->who, records->n, records->x, losses) : SPRINT_OK;
+}
+
+sprint_status sprint__engine_tell(struct sprint__engine *engine, const sprint_records *records) {
+  SPRINT__TRY(sprint__solver_tell_made(engine->solver, records));
+  return sprint__engine_hear_after(engine, records);
 }
 
 sprint_status sprint__engine_batch(struct sprint__engine *engine, const sprint_want *want,

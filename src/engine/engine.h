@@ -101,6 +101,7 @@ struct sprint__engine {
   uint32_t *who;                 /* (batch) */
   uint32_t *stratum;             /* (batch) */
   double *weight;                /* (batch) */
+  double *drawn_losses;          /* (batch) where the shift hears them and a step may tell them; otherwise NULL */
   sprint_real *x, *x_anchor, *y; /* (batch, d), (batch) */
   const sprint_real *known_x;    /* (n, d) everybody's records under the newest deployment; NULL: they are to be made */
 };
@@ -151,9 +152,19 @@ sprint_status sprint__engine_measure(struct sprint__engine *engine, double *room
 void sprint__engine_take(const sprint_real *all, size_t d, const uint32_t *who, size_t n, sprint_real *ret_x);
 
 /* Records of the drawn individuals `who` (n) under the newest deployment and, where they are wanted, under the
- * snapshot's; the shift hears that they were drawn. The one place where drawn records are fetched. */
+ * snapshot's; the shift may hear of them. The one place where drawn records are fetched. */
 sprint_status sprint__engine_fetch(struct sprint__engine *engine, const uint32_t *who, const sprint_want *want,
                                    sprint_records *ret_records);
+
+/* The shift hears of individuals who were drawn and answered with x (see struct sprint__drawn): before the step on
+ * them, or, where it goes by their losses and that step works these out anyway, after it, which left them at
+ * solver->losses. */
+sprint_status sprint__engine_hear_before(struct sprint__engine *engine, const uint32_t *who, size_t n,
+                                         const sprint_real *x);
+sprint_status sprint__engine_hear_after(struct sprint__engine *engine, const sprint_records *records);
+
+/* Tells the solver a batch; the shift may hear of it then. */
+sprint_status sprint__engine_tell(struct sprint__engine *engine, const sprint_records *records);
 
 /* Which draws what is wanted is: at one step there may be several, and each draws anew. */
 struct sprint__draws sprint__engine_draws(struct sprint__engine *engine, const sprint_want *want);

@@ -75,7 +75,8 @@ static void sum_block(const struct sum_work *work, struct sprint__lane *lane, si
                                      .delta = work->leaves_deltas ? rows->delta + at * pixels->out : NULL,
                                      .who = rows->who + at,
                                      .keep = work->keep,
-                                     .recalled = rows->recalled};
+                                     .recalled = rows->recalled,
+                                     .losses = rows->losses ? rows->losses + at : NULL};
   if (!rows->z) sprint__pixel_forward(&dense, &x, n, lane->scratch);
   const sprint_real *delta = model->ops->upper_sums(model, lane, work->theta, &upper, adds, sums);
   if (sums->gradient && !work->leaves_deltas) sprint__pixel_weight(&dense, &x, delta, n, adds, sums->gradient);
@@ -104,7 +105,7 @@ static void pixels_sum(void *user, const sprint_real *theta, const struct sprint
   struct sum_work work = {.engine = engine,
                           .lists = heldout ? &pixels->heldout_lists : &pixels->lists,
                           .theta = theta,
-                          .rows = {.n = rows->n, .who = rows->who, .y = rows->y}};
+                          .rows = {.n = rows->n, .who = rows->who, .y = rows->y, .losses = rows->losses}};
   if (engine->surveying && pixels->activations) {
     work.keep = pixels->activations;
     pixels->has_activations = true;

@@ -4,7 +4,7 @@
 static sprint_status plain_step(struct sprint__engine *engine, const sprint_want *want) {
   sprint_records records;
   SPRINT__TRY(sprint__engine_batch(engine, want, &records));
-  return records.n < want->n ? SPRINT_OK : sprint__solver_tell_made(engine->solver, &records);
+  return records.n < want->n ? SPRINT_OK : sprint__engine_tell(engine, &records);
 }
 
 static const struct sprint__engine_ops plain_ops = {.step = plain_step};

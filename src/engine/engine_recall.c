@@ -120,7 +120,7 @@ static sprint_status recall_step(struct sprint__engine *engine, const sprint_wan
   sprint__engine_draw(engine, want);
   SPRINT__TRY(fetch(engine, want, &linear, &records));
   solver->recalled = linear.anchor ? recall->activations : NULL;
-  sprint_status status = sprint__solver_tell_made(solver, &records);
+  sprint_status status = sprint__engine_tell(engine, &records);
   solver->recalled = NULL;
   return status;
 }

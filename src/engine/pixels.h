@@ -58,6 +58,7 @@ struct sprint__pixels_batch {
   const sprint_real *z;        /* (n, out) the first layer's products; NULL: to be worked out */
   const sprint_real *recalled; /* activations at theta~, or NULL */
   sprint_real *delta;          /* (n, out) of the first layer's outputs, for the sum */
+  double *losses;              /* (n) where the loss of each is left; NULL: unwanted */
 };
 
 /* The mean loss; the gradient of all other layers, summed, goes to step->direction. */

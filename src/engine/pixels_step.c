@@ -183,7 +183,8 @@ sprint_status sprint__pixels_step(struct sprint__engine *engine, const sprint_wa
   struct sprint__step step;
   SPRINT__TRY(sprint__engine_fetch(engine, who, want, &records));
   sprint__solver_begin_step(solver, records.p, &step);
-  struct sprint__pixels_batch batch = {.n = records.n, .who = who, .y = records.y, .delta = pixels->delta};
+  struct sprint__pixels_batch batch = {
+      .n = records.n, .who = who, .y = records.y, .delta = pixels->delta, .losses = solver->losses};
   SPRINT__TRY(anchor_activations(engine, &step.linear, &batch.recalled));
   enum way way = choose(engine, &step.linear, &batch);
   double loss = sprint__pixels_sum(engine, &batch, &step);
@@ -200,6 +201,7 @@ sprint_status sprint__pixels_step(struct sprint__engine *engine, const sprint_wa
       sprint__descend(step.theta + done, step.direction + done, scale, control, step.size, solver->n_params - done) &&
       finite;
   sprint__solver_end_step(solver, &step, batch.n, loss, finite);
+  SPRINT__TRY(sprint__engine_hear_after(engine, &records));
   if (solver->epoch_step == 0) sprint__pixels_settle(engine);
   if (pixels->gram && solver->epoch_step == 0)
     sprint__gram_forget(pixels->gram);

@@ -6,6 +6,12 @@
 
 struct sprint__loss;
 
+/* What is known of rows beside their slopes. */
+struct sprint__tally {
+  size_t correct; /* counts rows right */
+  double *losses; /* (n) is given the loss of each; NULL: they are not wanted */
+};
+
 /* What a network's outputs are to a loss. */
 enum sprint__taken {
   SPRINT__TAKEN_AS_IS,     /* its own affair */
@@ -22,10 +28,10 @@ struct sprint__loss_ops {
   const char *needs; /* what it expects, for messages */
   /* Reads the section; takes what it needs from the model's arena. NULL: there is nothing to read. */
   sprint_status (*setup)(struct sprint__loss *loss, const struct sprint__section *section, struct sprint__arena *arena);
-  /* The sum of losses of n rows of outputs f (n, n_outputs); writes delta = dl/df unless NULL, counts rows right.
-   * correct NULL: the slopes alone are wanted, the sum is not. */
+  /* The sum of losses of n rows of outputs f (n, n_outputs); writes delta = dl/df unless NULL. tally NULL: the slopes
+   * alone are wanted, the sum is not. */
   double (*sum)(const struct sprint__loss *loss, const sprint_real *f, const sprint_real *y, size_t n,
-                sprint_real *delta, size_t *correct);
+                sprint_real *delta, struct sprint__tally *tally);
   /* The losses of the SPRINT__INTERLEAVED records of a tile f. NULL: has no such form. */
   void (*interleaved)(const struct sprint__loss *loss, const sprint_real *f, const sprint_real *y,
                       sprint_real *ret_losses);

@@ -28,7 +28,7 @@ SPRINT__INLINE group logistic_group(group f, group y, group *ret_loss) {
 
 /* The rows of part of a group. */
 SPRINT__INLINE double logistic_part(const sprint_real *f, const sprint_real *y, size_t n, sprint_real *delta,
-                                    size_t *correct) {
+                                    size_t *correct, double *each) {
   sprint_real outputs[G] = {0}, labels[G] = {0};
   memcpy(outputs, f, n * sizeof *f);
   memcpy(labels, y, n * sizeof *y);
@@ -37,6 +37,7 @@ SPRINT__INLINE double logistic_part(const sprint_real *f, const sprint_real *y, 
   double sum = 0;
   for (size_t g = 0; correct && g < n; g++) {
     sum += (double)losses[g];
+    if (each) each[g] = (double)losses[g];
     *correct += is_right(f[g], y[g]);
   }
   return sum;
@@ -46,8 +47,10 @@ typedef double doubles __attribute__((vector_size(G * sizeof(double))));
 
 /* Losses are added up by their place in a group. */
 SPRINT__FAST static double logistic_sum(const struct sprint__loss *loss, const sprint_real *f, const sprint_real *y,
-                                        size_t n, sprint_real *delta, size_t *correct) {
+                                        size_t n, sprint_real *delta, struct sprint__tally *tally) {
   (void)loss;
+  size_t *correct = tally ? &tally->correct : NULL;
+  double *each = tally ? tally->losses : NULL;
   doubles by_place = {0};
   group_mask right = {0}; /* rows, counted downwards */
   size_t i = 0;
@@ -56,9 +59,11 @@ SPRINT__FAST static double logistic_sum(const struct sprint__loss *loss, const s
     group slopes = logistic_group(outputs, labels, correct ? &losses : NULL);
     if (delta) store(delta + i, slopes);
     by_place += __builtin_convertvector(losses, doubles);
+    for (size_t g = 0; each && g < G; g++) each[i + g] = (double)losses[g];
     right += (outputs > 0) == (labels > 0);
   }
-  double sum = i < n ? logistic_part(f + i, y + i, n - i, delta ? delta + i : NULL, correct) : 0;
+  double sum = 0;
+  if (i < n) sum = logistic_part(f + i, y + i, n - i, delta ? delta + i : NULL, correct, each ? each + i : NULL);
   for (size_t g = 0; correct && g < G; g++) {
     sum += by_place[g];
     *correct += (size_t)-right[g];
@@ -74,13 +79,14 @@ static sprint_status sigmoid_setup(struct sprint__loss *loss, const struct sprin
 }
 
 static double sigmoid_sum(const struct sprint__loss *loss, const sprint_real *f, const sprint_real *y, size_t n,
-                          sprint_real *delta, size_t *correct) {
+                          sprint_real *delta, struct sprint__tally *tally) {
   double sum = 0, c = loss->sharpness;
   for (size_t i = 0; i < n; i++) {
     double s = (double)side(y[i]), value = logistic(-c * s * (double)f[i]);
     sum += value;
     if (delta) delta[i] = (sprint_real)(-c * s * value * (1 - value));
-    if (correct) *correct += is_right(f[i], y[i]);
+    if (tally) tally->correct += is_right(f[i], y[i]);
+    if (tally && tally->losses) tally->losses[i] = value;
   }
   return sum;
 }

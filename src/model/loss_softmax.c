@@ -43,15 +43,17 @@ SPRINT__INLINE sprint_real exponentials(const sprint_real *f, size_t k, sprint_r
 
 /* Records one by one, of any number of classes. */
 SPRINT__INLINE double sum_by_record(const sprint_real *f, const sprint_real *y, size_t k, size_t n, sprint_real *delta,
-                                    size_t *correct) {
+                                    struct sprint__tally *tally) {
   double total_loss = 0;
   for (size_t i = 0; i < n; i++, f += k) {
     size_t label = (size_t)y[i], best = largest(f, k);
     sprint_real room[ROOM], *e = delta ? delta + i * k : room;
     sprint_real sum = delta || k <= ROOM ? exponentials(f, k, f[best], e) : sum_only(f, k, f[best]);
-    if (correct) {
-      total_loss += log((double)sum) + (double)f[best] - (double)f[label];
-      *correct += best == label;
+    if (tally) {
+      double own = log((double)sum) + (double)f[best] - (double)f[label];
+      total_loss += own;
+      tally->correct += best == label;
+      if (tally->losses) tally->losses[i] = own;
     }
     if (!delta) continue;
     for (size_t j = 0; j < k; j++) e[j] /= sum;
@@ -60,9 +62,9 @@ SPRINT__INLINE double sum_by_record(const sprint_real *f, const sprint_real *y, 
   return total_loss;
 }
 
-/* n records, a group at most, side by side: for few classes, which would not fill groups. */
-SPRINT__INLINE void add_abreast(const sprint_real *f, const sprint_real *y, size_t k, size_t n, sprint_real *delta,
-                                size_t *correct, double *total_loss) {
+/* n records, a group at most, side by side: for few classes, which would not fill groups. Their losses (n). */
+SPRINT__INLINE void sum_abreast(const sprint_real *f, const sprint_real *y, size_t k, size_t n, sprint_real *delta,
+                                size_t *correct, double *losses) {
   sprint_real e[FEW * G] = {0}, labels[G] = {0};
   memcpy(labels, y, n * sizeof *y);
   for (size_t i = 0; i < n; i++)
@@ -89,18 +91,22 @@ SPRINT__INLINE void add_abreast(const sprint_real *f, const sprint_real *y, size
   if (!correct) return;
   group logs = group_log(sum);
   for (size_t i = 0; i < n; i++) {
-    *total_loss += (double)logs[i] + (double)top[i] - (double)own[i];
+    losses[i] = (double)logs[i] + (double)top[i] - (double)own[i];
     *correct += best[i] == label[i];
   }
 }
 
 SPRINT__FAST static double softmax_sum(const struct sprint__loss *loss, const sprint_real *f, const sprint_real *y,
-                                       size_t n, sprint_real *delta, size_t *correct) {
+                                       size_t n, sprint_real *delta, struct sprint__tally *tally) {
   size_t k = loss->n_outputs;
-  if (k > FEW || n < ABREAST) return sum_by_record(f, y, k, n, delta, correct);
+  if (k > FEW || n < ABREAST) return sum_by_record(f, y, k, n, delta, tally);
   double total_loss = 0;
-  for (size_t i = 0; i < n; i += G)
-    add_abreast(f + i * k, y + i, k, n - i < G ? n - i : G, delta ? delta + i * k : NULL, correct, &total_loss);
+  for (size_t i = 0, rows; i < n; i += rows) {
+    double room[G], *losses = tally && tally->losses ? tally->losses + i : room;
+    rows = n - i < G ? n - i : G;
+    sum_abreast(f + i * k, y + i, k, rows, delta ? delta + i * k : NULL, tally ? &tally->correct : NULL, losses);
+    for (size_t r = 0; tally && r < rows; r++) total_loss += losses[r];
+  }
   return total_loss;
 }
 

@@ -7,14 +7,14 @@ static size_t squared_outputs(size_t n_classes) {
 }
 
 static double squared_sum(const struct sprint__loss *loss, const sprint_real *f, const sprint_real *y, size_t n,
-                          sprint_real *delta, size_t *correct) {
+                          sprint_real *delta, struct sprint__tally *tally) {
   (void)loss;
-  (void)correct;
   double sum = 0;
   for (size_t i = 0; i < n; i++) {
     double error = (double)f[i] - (double)y[i];
     sum += error * error;
     if (delta) delta[i] = (sprint_real)error;
+    if (tally && tally->losses) tally->losses[i] = error * error / 2;
   }
   return sum / 2;
 }

@@ -294,6 +294,7 @@ static void difference_of_sums(sprint_model *model, const sprint_real *theta, co
   struct sprint__rows rows_b = *rows;
   struct sprint__sums sums_b = {0, 0, model->other};
   if (x_b) rows_b.x = x_b;
+  rows_b.losses = NULL;
   sprint__model_sums(model, theta, rows, ret_sums, NULL);
   sprint__model_sums(model, theta_b, &rows_b, &sums_b, NULL);
   for (size_t i = 0; i < model->n_params; i++) ret_sums->gradient[i] -= model->other[i];

@@ -16,9 +16,7 @@ struct sprint__rows {
   const struct sprint__pixels *pixels;
   const uint32_t *who;  /* (n) whose images */
   const double *weight; /* (n) what each counts for in sums; NULL: 1 */
-  /* (n) where a model that tells losses leaves them too: those of neighbours with one label may be summed up at the
-   * first of them, with 0 at the others. NULL: they are not wanted. */
-  double *losses;
+  double *losses;       /* (n) where a model that tells losses leaves that of each, times its weight; NULL: unwanted */
   /* Activations of a pass over records without weights: with the records, their gradients. Both (everybody, the model's
    * n_activations), and need `who`: */
   sprint_real *keep;           /* a sum leaves those of its rows here; NULL: it does not */
@@ -49,6 +47,7 @@ struct sprint__upper_rows {
   const uint32_t *who;         /* (n) whose activations; needed with either of: */
   sprint_real *keep;           /* as struct sprint__rows has it */
   const sprint_real *recalled; /* of a pass at other parameters: the gradients there are taken off; or NULL */
+  double *losses;              /* (n) where the loss of each is left; NULL: unwanted */
 };
 
 /* The score that individuals want higher. */
@@ -108,7 +107,7 @@ static inline size_t sprint__tensor_size(const struct sprint__tensor_view *view)
 struct sprint__model_ops {
   bool gives_gradient_x; /* whether sums can write gradient_x */
   bool reads_pixels;     /* whether rows may come by reference */
-  bool tells_losses;     /* whether sums write rows.losses */
+  bool tells_losses;     /* whether sums and differences write rows.losses, at theta */
   /* Adds to sums.loss and correct; writes sums.gradient unless NULL, and gradient_x (n, d) unless NULL. All of it is
    * weighted where rows are. */
   void (*sums)(const sprint_model *model, struct sprint__lane *lane, const sprint_real *theta,

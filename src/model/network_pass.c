@@ -82,29 +82,20 @@ const sprint_real *sprint__forward_to(const struct sprint__network *net, const s
   return sprint__forward_above(net, tape, theta, input->n, end);
 }
 
-/* How many of n labels, from the first on, are the same. */
-static size_t same_labels(const sprint_real *y, size_t n) {
-  size_t same = 1;
-  while (same < n && y[same] == y[0]) same++;
-  return same;
-}
-
-/* Rows that count for more or less than others go one by one, and where losses are told, those of one label. */
+/* Rows that count for more or less than others go one by one. */
 void sprint__add_loss(const struct sprint__network *net, const struct sprint__tape *tape, const sprint_real *f,
                       const struct sprint__rows *rows, size_t start, size_t n, bool slope, struct sprint__sums *sums) {
   const struct sprint__loss *loss = &net->loss;
   const sprint_real *y = rows->y + start;
   const double *weight = rows->weight ? rows->weight + start : NULL;
-  for (size_t i = 0, k = loss->n_outputs, together; i < n; i += together) {
-    together = weight ? 1 : rows->losses ? same_labels(y + i, n - i) : n;
+  for (size_t i = 0, k = loss->n_outputs, together = weight ? 1 : n; i < n; i += together) {
     double counts = weight ? weight[i] : 1;
-    size_t correct = 0;
+    struct sprint__tally tally = {.losses = rows->losses ? rows->losses + start + i : NULL};
     sprint_real *delta = slope ? tape->delta[net->last] + i * k : NULL;
-    double sum = counts * loss->ops->sum(loss, f + i * k, y + i, together, delta, &correct);
-    sums->loss += sum;
-    sums->correct += counts * (double)correct;
+    sums->loss += counts * loss->ops->sum(loss, f + i * k, y + i, together, delta, &tally);
+    sums->correct += counts * (double)tally.correct;
     for (size_t j = 0; weight && delta && j < k; j++) delta[j] *= (sprint_real)counts;
-    for (size_t j = 0; rows->losses && j < together; j++) rows->losses[start + i + j] = j == 0 ? sum : 0;
+    if (weight && tally.losses) tally.losses[0] *= counts;
   }
 }
 

@@ -22,7 +22,7 @@ void sprint__network_upper_losses(const sprint_model *model, struct sprint__lane
   const struct sprint__network *net = model->impl;
   struct sprint__tape tape;
   sprint__tape_fill(net, lane, 0, 0, &tape);
-  size_t out = net->layers[0].out, k = net->loss.n_outputs, correct = 0;
+  size_t out = net->layers[0].out, k = net->loss.n_outputs;
   bool relu = net->layers[0].then_relu;
   if (can_interleave(net)) {
     const sprint_real *x = z;
@@ -40,8 +40,9 @@ void sprint__network_upper_losses(const sprint_model *model, struct sprint__lane
   sprint__interleaved_to_rows(z, SPRINT__INTERLEAVED, out, tape.y[0]);
   sprint__dense_activate(tape.y[0], out * SPRINT__INTERLEAVED, relu, tape.y[0]);
   const sprint_real *f = sprint__forward_above(net, &tape, theta, SPRINT__INTERLEAVED, net->n_layers);
+  struct sprint__tally tally = {0};
   for (size_t i = 0; i < SPRINT__INTERLEAVED; i++)
-    ret_losses[i] = (sprint_real)net->loss.ops->sum(&net->loss, f + i * k, y + i, 1, NULL, &correct);
+    ret_losses[i] = (sprint_real)net->loss.ops->sum(&net->loss, f + i * k, y + i, 1, NULL, &tally);
 }
 
 const sprint_real *sprint__network_upper_sums(const sprint_model *model, struct sprint__lane *lane,
@@ -54,7 +55,8 @@ const sprint_real *sprint__network_upper_sums(const sprint_model *model, struct 
   struct sprint__whose whose = {rows->who, rows->keep, rows->recalled};
   sprint__dense_activate(rows->z, rows->n * first->out, first->then_relu, tape.y[0]);
   const sprint_real *f = sprint__forward_above(net, &tape, theta, rows->n, net->n_layers);
-  sprint__add_loss(net, &tape, f, &(struct sprint__rows){.y = rows->y}, 0, rows->n, sums->gradient != NULL, sums);
+  sprint__add_loss(net, &tape, f, &(struct sprint__rows){.y = rows->y, .losses = rows->losses}, 0, rows->n,
+                   sums->gradient != NULL, sums);
   if (!sums->gradient) return NULL;
   if (rows->recalled)
     sprint__backward_difference(net, &tape, theta, rows->n, &whose, true, sums->gradient, adds);

@@ -28,13 +28,15 @@ static bool is_right(const struct sprint__loss *loss, const sprint_real *f, spri
 }
 
 static double adapter_sum(const struct sprint__loss *loss, const sprint_real *f, const sprint_real *y, size_t n,
-                          sprint_real *delta, size_t *correct) {
+                          sprint_real *delta, struct sprint__tally *tally) {
   const sprint_loss_kind *own = kind_of(loss);
   size_t k = loss->n_outputs;
   double sum = 0;
   for (size_t i = 0; i < n; i++, f += k) {
-    sum += own->row(loss->impl, f, k, y[i], delta ? delta + i * k : NULL);
-    if (correct && loss->ops->classifies) *correct += is_right(loss, f, y[i]);
+    double row = own->row(loss->impl, f, k, y[i], delta ? delta + i * k : NULL);
+    sum += row;
+    if (tally && loss->ops->classifies) tally->correct += is_right(loss, f, y[i]);
+    if (tally && tally->losses) tally->losses[i] = row;
   }
   return sum;
 }

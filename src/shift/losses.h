@@ -24,12 +24,8 @@ void sprint__losses_of_everybody(struct sprint__losses *losses, const sprint_rea
 void sprint__losses_of_probe(struct sprint__losses *losses, const sprint_real *theta, const uint32_t *probe, size_t n,
                              double *ret_means, size_t *ret_counts);
 
-/* The same over `who` (n), who were drawn, as they answered: x (n, d), or NULL: with their base records. */
-void sprint__losses_of(struct sprint__losses *losses, const sprint_real *theta, const uint32_t *who, size_t n,
-                       const sprint_real *x, double *ret_means, size_t *ret_counts);
-
-/* The same over n people with labels y (n) and answers x (n, d), whoever they are. */
-void sprint__losses_of_answers(struct sprint__losses *losses, const sprint_real *theta, const sprint_real *y, size_t n,
-                               const sprint_real *x, double *ret_means, size_t *ret_counts);
+/* The same over those who were drawn, as they answered. */
+void sprint__losses_of_drawn(struct sprint__losses *losses, const sprint_real *theta, const struct sprint__drawn *drawn,
+                             double *ret_means, size_t *ret_counts);
 
 #endif

@@ -20,6 +20,15 @@ enum sprint__theta_use {
   SPRINT__USES_THETA_AT_EPOCH       /* only where the deployment is the first of an epoch */
 };
 
+/* Individuals who were drawn. */
+struct sprint__drawn {
+  size_t n;
+  const uint32_t *who;  /* (n); NULL in populations without end */
+  const sprint_real *y; /* (n) their labels */
+  const sprint_real *x; /* (n, d) what they answered with; NULL: their base records, images that are kept as bytes */
+  const double *losses; /* (n) of these answers at the parameters deployed, where somebody knows them; otherwise NULL */
+};
+
 struct sprint__shift_ops {
   /* Reads the section, sets impl and state, taken from shift->arena, which is freed with the shift. */
   sprint_status (*setup)(sprint_shift *shift, const struct sprint__section *section);
@@ -37,11 +46,8 @@ struct sprint__shift_ops {
                const sprint_real *u, double *ret_sum);
   /* ret_p (n_strata). NULL: strata show up as often as in the population. */
   sprint_status (*strata)(sprint_shift *shift, const sprint_real *deployed, enum sprint__moment moment, double *ret_p);
-  /* These individuals were drawn under `deployed` and answered with x (n, d), NULL where they answered with base
-   * records that are images kept as bytes; who: as above, NULL in populations without end. NULL: nothing is
-   * remembered. */
-  sprint_status (*drawn)(sprint_shift *shift, const sprint_real *deployed, const uint32_t *who, const sprint_real *y,
-                         size_t n, const sprint_real *x);
+  /* Individuals were drawn under `deployed`. NULL: nothing is remembered. */
+  sprint_status (*drawn)(sprint_shift *shift, const sprint_real *deployed, const struct sprint__drawn *drawn);
   /* What goes on in impl beside shift->state and shift->evals; NULL: nothing does. `resumes`: that is all there is, so
    * that a run can be taken up where it was left. */
   void (*remember)(sprint_shift *shift, struct sprint__state *state);
@@ -51,8 +57,8 @@ struct sprint__shift_ops {
 /* Somebody who works out losses of base records for a shift: an engine that has them at hand, or a faster way. */
 struct sprint__loss_source {
   void *user;
-  /* The sum of the losses at theta of individuals `who` (n). */
-  double (*sum)(void *user, const sprint_real *theta, const uint32_t *who, size_t n);
+  /* ret_losses (n): at theta, of individuals `who` (n). NULL: it has no way of its own. */
+  void (*each)(void *user, const sprint_real *theta, const uint32_t *who, size_t n, double *ret_losses);
   /* ret_sums (n_strata): the same of everybody, stratum by stratum. Returns how many records were evaluated for it. */
   uint64_t (*by_stratum)(void *user, const sprint_real *theta, enum sprint__moment moment, double *ret_sums);
 };
@@ -80,6 +86,7 @@ struct sprint_shift {
       *state; /* what goes on from deployment to deployment, flat, or NULL: for checkpoints; those of parts too */
   size_t n_state;
   bool asks_losses;                  /* of everybody, at every deployment */
+  bool hears_losses;                 /* of those who are drawn: it works them out where it is not told */
   struct sprint__loss_source losses; /* all NULL: a shift that needs losses works them out itself */
   sprint_shift **parts;              /* (n_parts) of a composition; owned */
   size_t n_parts;

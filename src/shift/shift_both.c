@@ -21,10 +21,10 @@ static sprint_status compose_respond(sprint_shift *shift, const sprint_real *dep
   return SPRINT_OK;
 }
 
-static sprint_status compose_drawn(sprint_shift *shift, const sprint_real *deployed, const uint32_t *who,
-                                   const sprint_real *y, size_t n, const sprint_real *x) {
+static sprint_status compose_drawn(sprint_shift *shift, const sprint_real *deployed,
+                                   const struct sprint__drawn *drawn) {
   for (size_t k = 0; k < shift->n_parts; k++)
-    if (shift->parts[k]->ops->drawn) SPRINT__CALL_PART(shift, shift->parts[k], drawn, deployed, who, y, n, x);
+    if (shift->parts[k]->ops->drawn) SPRINT__CALL_PART(shift, shift->parts[k], drawn, deployed, drawn);
   return SPRINT_OK;
 }
 
@@ -55,6 +55,7 @@ static void take_after(sprint_shift *shift, const sprint_shift *part) {
   if (part->ops->strata) ops->strata = compose_strata;
   if (part->ops->drawn) ops->drawn = compose_drawn;
   if (part->uses_theta < shift->uses_theta) shift->uses_theta = part->uses_theta;
+  shift->hears_losses = shift->hears_losses || part->hears_losses;
   shift->keeps_records = shift->keeps_records || part->keeps_records;
   shift->remembers_deployments = shift->remembers_deployments || part->remembers_deployments;
 }

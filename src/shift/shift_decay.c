@@ -114,13 +114,12 @@ static sprint_status decay_strata(sprint_shift *shift, const sprint_real *deploy
   return SPRINT_OK;
 }
 
-static sprint_status decay_drawn(sprint_shift *shift, const sprint_real *deployed, const uint32_t *who,
-                                 const sprint_real *y, size_t n, const sprint_real *x) {
+static sprint_status decay_drawn(sprint_shift *shift, const sprint_real *deployed, const struct sprint__drawn *drawn) {
   const struct decay *s = shift->impl;
-  if (s->wrap.inner->ops->drawn) SPRINT__CALL_PART(shift, s->wrap.inner, drawn, deployed, who, y, n, x);
+  if (s->wrap.inner->ops->drawn) SPRINT__CALL_PART(shift, s->wrap.inner, drawn, deployed, drawn);
   size_t d = shift->population->d;
-  for (size_t i = 0; s->n_features && s->movers == DRAWN && i < n; i++)
-    memcpy(shift->state + who[i] * d, x + i * d, d * sizeof *x);
+  for (size_t i = 0; s->n_features && s->movers == DRAWN && i < drawn->n; i++)
+    memcpy(shift->state + drawn->who[i] * d, drawn->x + i * d, d * sizeof *drawn->x);
   return SPRINT_OK;
 }
 
@@ -136,6 +135,7 @@ static void take_after(sprint_shift *shift, const sprint_shift *inner) {
       .drawn = inner->ops->drawn || (moves && !all_at_once) ? decay_drawn : NULL,
       .resumes = true, /* where the shift within does */
   };
+  shift->hears_losses = inner->hears_losses;
   shift->keeps_records = moves;
   shift->remembers_deployments = all_at_once;
   shift->uses_theta = inner->uses_theta;

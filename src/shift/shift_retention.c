@@ -43,6 +43,7 @@ static sprint_status retention_setup(sprint_shift *shift, const struct sprint__s
   r->knowledge = (enum knowledge)sprint__get_choice(section, "losses");
   shift->uses_theta = use_of_theta(r->knowledge);
   shift->asks_losses = r->knowledge == EXACT;
+  shift->hears_losses = r->knowledge == RUNNING;
   r->means = sprint__arena_take(&shift->arena, n_strata, sizeof *r->means);
   r->counts = sprint__arena_take(&shift->arena, n_strata, sizeof *r->counts);
   SPRINT__TRY(sprint__losses_new(&shift->arena, shift, &r->losses));
@@ -89,14 +90,11 @@ static sprint_status retention_strata(sprint_shift *shift, const sprint_real *de
 }
 
 /* `running`: each class that was drawn moves its loss towards the mean over its records in the batch. */
-static sprint_status retention_drawn(sprint_shift *shift, const sprint_real *deployed, const uint32_t *who,
-                                     const sprint_real *y, size_t n, const sprint_real *x) {
+static sprint_status retention_drawn(sprint_shift *shift, const sprint_real *deployed,
+                                     const struct sprint__drawn *drawn) {
   struct retention *r = shift->impl;
   if (r->knowledge != RUNNING) return SPRINT_OK;
-  if (who)
-    sprint__losses_of(r->losses, deployed, who, n, x, r->means, r->counts);
-  else
-    sprint__losses_of_answers(r->losses, deployed, y, n, x, r->means, r->counts);
+  sprint__losses_of_drawn(r->losses, deployed, drawn, r->means, r->counts);
   for (size_t c = 0; c < shift->n_state; c++)
     if (r->counts[c]) shift->state[c] += (sprint_real)(r->rate * (r->means[c] - (double)shift->state[c]));
   return SPRINT_OK;

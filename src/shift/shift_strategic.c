@@ -165,14 +165,14 @@ static void strategic_pull(sprint_shift *shift, const sprint_real *deployed, con
   }
 }
 
-static sprint_status strategic_drawn(sprint_shift *shift, const sprint_real *deployed, const uint32_t *who,
-                                     const sprint_real *y, size_t n, const sprint_real *x) {
+static sprint_status strategic_drawn(sprint_shift *shift, const sprint_real *deployed,
+                                     const struct sprint__drawn *drawn) {
   (void)deployed;
-  (void)y;
   const struct sprint__limits *limits = &((const struct strategic *)shift->impl)->limits;
   size_t d = shift->population->d;
-  for (size_t i = 0; shift->state && who && i < n; i++)
-    for (size_t k = 0; k < limits->n; k++) shift->state[who[i] * limits->n + k] = x[i * d + limits->columns[k]];
+  for (size_t i = 0; shift->state && drawn->who && i < drawn->n; i++)
+    for (size_t k = 0; k < limits->n; k++)
+      shift->state[drawn->who[i] * limits->n + k] = drawn->x[i * d + limits->columns[k]];
   return SPRINT_OK;
 }
 

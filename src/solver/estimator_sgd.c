@@ -4,7 +4,9 @@
 static bool sgd_batch(sprint_solver *solver, const sprint_records *records, const struct sprint__rows *rows,
                       struct sprint__estimate *ret_estimate) {
   struct sprint__sums sums = {0, 0, solver->direction};
-  sprint__model_sums(solver->model, solver->theta, rows, &sums, NULL);
+  struct sprint__rows told = *rows;
+  told.losses = solver->losses;
+  sprint__model_sums(solver->model, solver->theta, &told, &sums, NULL);
   ret_estimate->loss = sums.loss / (double)records->n;
   ret_estimate->ifo = records->n;
   return true;
@@ -20,6 +22,7 @@ static const struct sprint__estimator_ops sgd_ops = {
     .want = sprint__want_batch,
     .batch = sgd_batch,
     .linear = sgd_linear,
+    .leaves_losses = true,
     .unbiased = true,
     .follows_gradient = true,
     .takes_stale = true,

@@ -267,12 +267,14 @@ static bool svrg_batch(sprint_solver *solver, const sprint_records *records, con
   struct sprint__rows coupled = *rows;
   coupled.n -= solver->n_lacking;
   coupled.recalled = solver->recalled;
+  coupled.losses = solver->losses;
   svrg_linear(solver, records->p, &linear);
   if (coupled.n > 0 && !is_at_anchor(solver, records, rows)) {
     sprint__model_difference(solver->model, solver->theta, linear.anchor, &coupled,
                              linear.coupled ? records->x_reference : NULL, &sums);
   } else {
     sprint__long_clear(solver->context, solver->n_params, sums.gradient);
+    if (solver->losses) sprint__model_sums(solver->model, solver->theta, &coupled, &(struct sprint__sums){0}, NULL);
     sums.loss = s->anchor_loss * (double)coupled.n;
   }
   if (solver->n_lacking > 0) add_lacking(solver, records, rows, &sums, &linear);
@@ -318,6 +320,7 @@ static const struct sprint__estimator_ops svrg_ops = {
     .batch = svrg_batch,
     .linear = svrg_linear,
     .drift = svrg_drift,
+    .leaves_losses = true,
     .ifo_per_epoch = svrg_ifo,
     .follows_gradient = true,
     .state = svrg_state,

@@ -59,6 +59,7 @@ struct sprint__estimator_ops {
    */
   sprint_drift (*drift)(const sprint_solver *solver, const double *p);
   double (*ifo_per_epoch)(const sprint_solver *solver); /* NULL: a gradient for each record drawn */
+  bool leaves_losses;                                   /* of every batch, where solver->losses is lent */
   bool unbiased;                                        /* over all draws v is grad J(theta; deployed) */
   bool follows_gradient;                                /* v estimates grad J, with bias or without, and is as long */
   bool gradientless;                                    /* a step takes no per-sample gradients */
@@ -120,7 +121,8 @@ struct sprint_solver {
   uint64_t least_ifo;           /* per-sample gradients that a step takes at least: none is begun with fewer left */
   const sprint_real *recalled;  /* everybody's activations at the theta~ that it declares, lent by an engine for a step;
                                    or NULL */
-  bool revisits;                /* it looks at everybody's records again, at other thetas */
+  double *losses; /* (batch) where a step leaves the loss of each record at theta, lent likewise; or NULL */
+  bool revisits;  /* it looks at everybody's records again, at other thetas */
   struct sprint__revisit revisit;
   struct sprint__kept *kept; /* everybody's records as they were told; NULL: are not kept */
   struct sprint__schedule *schedule;

@@ -85,7 +85,7 @@ static void test_decay__mean_parameters_are_mean_features(void **state) {
   for (int t = 1; t <= 10; t++) {
     theta[t % D] = -theta[t % D];
     MUST(w.context, sprint_shift_respond(twin, theta, who, 30, expected));
-    MUST(w.context, twin->ops->drawn(twin, theta, who, NULL, 30, expected));
+    MUST(w.context, twin->ops->drawn(twin, theta, &(struct sprint__drawn){.n = 30, .who = who, .x = expected}));
     MUST(w.context, sprint__shift_deploy(w.shift, theta));
     MUST(w.context, sprint_shift_respond(w.shift, theta, who, 30, x));
     for (size_t i = 0; i < 30 * D; i++) CLOSE(x[i], expected[i], 16 * (4 + t));
@@ -136,7 +136,7 @@ static void test_decay__drawn(void **state) {
       double left = pow(0.5, i < D ? t : 1);
       CLOSE(x[i], (double)full[i] + left * ((double)start[i] - (double)full[i]), 16 * (4 + t));
     }
-    MUST(w.context, w.shift->ops->drawn(w.shift, theta, some, NULL, 1, x));
+    MUST(w.context, w.shift->ops->drawn(w.shift, theta, &(struct sprint__drawn){.n = 1, .who = some, .x = x}));
   }
   assert_null(w.shift->ops->deployed);
   world_free(&w);

@@ -26,6 +26,9 @@ static void end_run(sprint_run *run, sprint_shift *shift, sprint_model *model) {
   sprint_model_free(model);
 }
 
+/* Whether shifts that hear the losses of those who are drawn are not told them, and work them out. */
+static bool untold;
+
 /* A run to its end; refused: the shift or the engine does not take it. */
 static void run_to_end(sprint_context *context, const sprint_population *people, const char *shift_spec,
                        const char *spec, struct end *ret_end) {
@@ -36,6 +39,7 @@ static void run_to_end(sprint_context *context, const sprint_population *people,
   ret_end->n_params = sprint_model_n_params(model);
   ret_end->refused = sprint_shift_new(context, shift_spec, model, people, &shift) != SPRINT_OK;
   if (!ret_end->refused) {
+    shift->hears_losses = shift->hears_losses && !untold;
     sprint_run_options options = {.size = sizeof options, .spec = spec, .seed = 4, .shift = shift};
     ret_end->refused = sprint_run_new(context, &options, &run) != SPRINT_OK;
   }
@@ -127,6 +131,54 @@ static void test_engine__all_methods_and_shifts(void **state) {
       fast += compare_engines(context, images, methods[m], shifts[s], (m + s) % PAIRS == 0);
   print_message("%zu methods, %zu shifts, %zu runs by a fast engine\n", n_methods, n_shifts, fast);
   assert_true(fast >= 25 / STRIDE); /* five methods under `none` and four kinds of retention */
+  sprint_population_free(images);
+  sprint_context_free(context);
+}
+
+static bool hears_losses(sprint_context *context, const sprint_population *people, const char *spec) {
+  sprint_model *model = NULL;
+  sprint_shift *shift = NULL;
+  MUST(context, sprint_model_new(context, network, people, &model));
+  bool hears = sprint_shift_new(context, spec, model, people, &shift) == SPRINT_OK && shift->hears_losses;
+  end_run(NULL, shift, model);
+  return hears;
+}
+
+/* One method under a shift that goes by the losses of those who are drawn, by every engine that takes it: the step's
+ * own losses are those that the shift works out by itself. */
+static void compare_told(sprint_context *context, const sprint_population *people, const char *method,
+                         const char *shift) {
+  static struct end told, worked_out;
+  const sprint_family *engines = family_of("engines");
+  for (size_t k = 0; k < engines->n_kinds; k++) {
+    char spec[512];
+    snprintf(spec, sizeof spec, form, method, 1, engines->kinds[k]->name);
+    run_to_end(context, people, shift, spec, &told);
+    if (told.refused) continue;
+    untold = true;
+    run_to_end(context, people, shift, spec, &worked_out);
+    untold = false;
+    same_numbers(&told, &worked_out);
+  }
+}
+
+static void test_engine__losses_of_the_step(void **state) {
+  (void)state;
+  static char methods[MOST_SPECS][SPEC], shifts[MOST_SPECS][SPEC];
+  sprint_context *context = NULL;
+  assert_int_equal(sprint_context_new(&context), SPRINT_OK);
+  size_t n_methods = specs_of(context, "methods", ", batch: 7", methods), n_shifts = shifts_of(context, shifts), n = 0;
+  snprintf(shifts[n_shifts++], SPEC, "{kind: decay, of: {kind: retention, losses: running, alpha: 2}}");
+  snprintf(shifts[n_shifts++], SPEC,
+           "{kind: both, response: {kind: strategic, good: 0}, strata: {kind: retention, losses: running, alpha: 2}}");
+  assert_true(n_shifts <= MOST_SPECS);
+  sprint_population *images = load_images(context);
+  for (size_t s = 0; s < n_shifts; s++) {
+    if (!hears_losses(context, images, shifts[s])) continue;
+    n++;
+    for (size_t m = n % STRIDE; m < n_methods; m += STRIDE) compare_told(context, images, methods[m], shifts[s]);
+  }
+  assert_true(n >= 3); /* running means, by themselves and inside of others */
   sprint_population_free(images);
   sprint_context_free(context);
 }
@@ -464,6 +516,7 @@ static void test_engine__saves_theta_whole(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_engine__all_methods_and_shifts),
+      cmocka_unit_test(test_engine__losses_of_the_step),
       cmocka_unit_test(test_engine__all_steps),
       cmocka_unit_test(test_engine__methods_that_declare_nothing),
       cmocka_unit_test(test_engine__auto_recalls_where_it_pays),

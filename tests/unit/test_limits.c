@@ -300,7 +300,7 @@ static void test_limits__nobody_is_beyond_them(void **state) {
         for (size_t j = 0; j < D; j++) spent += pow((double)x[i * D + j] - (double)base[j], 2);
         if (seed % 2 && sqrt(spent) > 2 + 1e-6 * (1 + sqrt(spent))) fail_msg("moved by %g, of 2", sqrt(spent));
       }
-      MUST(w.context, w.shift->ops->drawn(w.shift, theta, who, NULL, PEOPLE, x));
+      MUST(w.context, w.shift->ops->drawn(w.shift, theta, &(struct sprint__drawn){.n = PEOPLE, .who = who, .x = x}));
     }
     world_free(&w);
   }
@@ -322,7 +322,7 @@ static void test_limits__accumulating_counts_from_the_base(void **state) {
   for (int round = 0; round < 6; round++) { /* out by 1 along (-1, -1), then back and past the base in age */
     if (round == 3) theta[age] = theta[use] = -2;
     respond(&w, theta, x);
-    MUST(w.context, w.shift->ops->drawn(w.shift, theta, who, NULL, PEOPLE, x));
+    MUST(w.context, w.shift->ops->drawn(w.shift, theta, &(struct sprint__drawn){.n = PEOPLE, .who = who, .x = x}));
     double first = round == 0 ? -0.6 : round < 3 ? -sqrt(0.5) : 0, second = round < 3 ? first : 1;
     for (size_t i = 0; i < PEOPLE; i++) {
       const sprint_real *base = w.population->x + i * D;

@@ -100,10 +100,19 @@ static void test_retention__running_means(void **state) {
   struct sprint__rows rows = sprint__rows_of(&row);
   sprint__model_sums(w.model, theta, &rows, &sums, NULL);
   loss = sums.loss;
-  MUST(w.context, w.shift->ops->drawn(w.shift, theta, &who, y, 1, x));
+  MUST(w.context, w.shift->ops->drawn(w.shift, theta, &(struct sprint__drawn){.n = 1, .who = &who, .y = y, .x = x}));
   losses[c] += 0.25 * (loss - losses[c]);
   at(&w, theta, SPRINT__AT_DEPLOYMENT, p);
   CLOSE(p[1], 1 / (1 + exp(5 * (losses[1] - losses[0]))), 500);
+  double told[] = {0.5, 2, 0.25}; /* it takes losses that it is told, as they are */
+  sprint_real classes[] = {1, 0, 1};
+  uint64_t evals = w.shift->evals;
+  MUST(w.context, w.shift->ops->drawn(w.shift, theta, &(struct sprint__drawn){.n = 3, .y = classes, .losses = told}));
+  losses[0] += 0.25 * (2 - losses[0]);
+  losses[1] += 0.25 * (0.375 - losses[1]);
+  at(&w, theta, SPRINT__AT_DEPLOYMENT, p);
+  CLOSE(p[1], 1 / (1 + exp(5 * (losses[1] - losses[0]))), 500);
+  assert_int_equal(w.shift->evals, evals + 3); /* which count as what they simulate */
   world_free(&w);
 }
 

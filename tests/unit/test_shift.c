@@ -77,7 +77,7 @@ static void test_strategic__accumulating(void **state) {
     respond(&w, theta, who, x, base);
     respond(&w, theta, who, x, base);
     for (size_t j = 0; j < D; j++) CLOSE(x[j], (double)base[j] - round * 0.5 * (double)theta[j], 8);
-    MUST(w.context, w.shift->ops->drawn(w.shift, theta, &who, NULL, 1, x));
+    MUST(w.context, w.shift->ops->drawn(w.shift, theta, &(struct sprint__drawn){.n = 1, .who = &who, .x = x}));
   }
   respond(&w, theta, 6, x, base);
   for (size_t j = 0; j < D; j++) CLOSE(x[j], (double)base[j] - 0.5 * (double)theta[j], 8);

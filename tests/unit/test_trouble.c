@@ -46,10 +46,9 @@ static sprint_status strata(sprint_shift *shift, const sprint_real *theta, enum 
   return real_of(shift)->strata(shift, theta, moment, ret_p);
 }
 
-static sprint_status drawn(sprint_shift *shift, const sprint_real *theta, const uint32_t *who, const sprint_real *y,
-                           size_t n, const sprint_real *x) {
+static sprint_status drawn(sprint_shift *shift, const sprint_real *theta, const struct sprint__drawn *people) {
   SPRINT__TRY(count_answer(shift));
-  return real_of(shift)->drawn(shift, theta, who, y, n, x);
+  return real_of(shift)->drawn(shift, theta, people);
 }
 
 static void watch(sprint_shift *shift) {
