@@ -51,6 +51,21 @@ void sprint__long_clear(sprint_context *context, size_t n, sprint_real *ret_zero
   run(context, clear_lane, &(struct work){.to = ret_zeros, .n = n});
 }
 
+SPRINT__FAST static void subtract(const sprint_real *restrict others, size_t n, sprint_real *restrict values) {
+  for (size_t i = 0; i < n; i++) values[i] -= others[i];
+}
+
+static void subtract_lane(void *user, int lane, size_t start, size_t end) {
+  (void)lane;
+  const struct work *work = user;
+  size_t first, n = numbers(work, start, end, &first);
+  subtract(work->from + first, n, work->to + first);
+}
+
+void sprint__long_subtract(sprint_context *context, const sprint_real *others, size_t n, sprint_real *values) {
+  run(context, subtract_lane, &(struct work){.from = others, .to = values, .n = n});
+}
+
 /* Side by side, so that no addition waits for the one before it. */
 SPRINT__FAST static double sum_of_squares(const sprint_real *a, size_t n) {
   enum { PARTS = 16 };

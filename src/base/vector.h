@@ -29,9 +29,10 @@ static inline bool sprint__all_finite(const sprint_real *a, size_t n) {
 }
 
 /* For vectors as long as theta, by the context's threads, with results that do not depend on them: the same sum, a
- * copy, and zeros. */
+ * copy, zeros, and values (n) -= others. */
 double sprint__long_norm_sq(sprint_context *context, const sprint_real *a, size_t n);
 void sprint__long_copy(sprint_context *context, const sprint_real *from, size_t n, sprint_real *ret_to);
 void sprint__long_clear(sprint_context *context, size_t n, sprint_real *ret_zeros);
+void sprint__long_subtract(sprint_context *context, const sprint_real *others, size_t n, sprint_real *values);
 
 #endif

@@ -2,13 +2,12 @@
 #include "solver/drift.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/fast.h"
+#include "base/lanes.h"
 #include "solver/solver.h"
 
-/* A look costs a gradient of the batch, half as much as its step: it is at every 16th, but at 4 of an epoch at least.
- */
+/* A look costs a step that takes its two gradients apart: it is at every 16th, but at 4 of an epoch at least. */
 enum { STEPS_PER_LOOK = 16, LEAST_LOOKS = 4 };
 
 sprint_status sprint__drift_setup(sprint_solver *solver, struct sprint__drift *ret_drift) {
@@ -22,9 +21,7 @@ sprint_status sprint__drift_setup(sprint_solver *solver, struct sprint__drift *r
   return sprint__arena_status(&solver->arena);
 }
 
-void sprint__drift_clear(const sprint_solver *solver, struct sprint__drift *drift) {
-  if (!drift->sum) return;
-  memset(drift->sum, 0, solver->n_params * sizeof *drift->sum);
+void sprint__drift_clear(struct sprint__drift *drift) {
   drift->squares = drift->distance = 0;
   drift->looks = 0;
 }
@@ -33,44 +30,55 @@ bool sprint__drift_looks(const sprint_solver *solver, const struct sprint__drift
   return drift->stride && (solver->epoch_step + 1) % drift->stride == 0;
 }
 
-/* What a look adds up. */
+enum { PARTS = 8, CHUNK = 1024 }; /* parameters that are added up side by side, and that stay together */
+
 struct look {
-  double squares, away; /* of b; of theta - theta~ */
+  const struct sprint__drift *drift;
+  const sprint_real *theta, *anchor, *control; /* theta, theta~, g^ */
+  size_t n_params;
+  double scale;                      /* of drift->gradient */
+  double squares[SPRINT__MAX_LANES]; /* of b = scale * gradient - control, by lane */
+  double away[SPRINT__MAX_LANES];    /* of theta - theta~ */
 };
 
-enum { PARTS = 8 }; /* that are added up side by side */
-
-/* sum += b, b = scale * gradient - control. */
-SPRINT__FAST static struct look add_look(const sprint_real *restrict gradient, double scale,
-                                         const sprint_real *restrict control, const sprint_real *restrict theta,
-                                         const sprint_real *restrict anchor, size_t n, double *restrict sum) {
-  double squares[PARTS] = {0}, away[PARTS] = {0};
-  for (size_t start = 0; start < n; start += PARTS) {
-    size_t parts = n - start < PARTS ? n - start : PARTS;
+/* Parameters first .. end: sum += b, at the first look of an epoch sum := b. */
+SPRINT__FAST static void look_at(struct look *look, int lane, size_t first, size_t end) {
+  const sprint_real *restrict gradient = look->drift->gradient, *restrict control = look->control,
+                              *restrict theta = look->theta, *restrict anchor = look->anchor;
+  double *restrict sum = look->drift->sum, squares[PARTS] = {0}, away[PARTS] = {0};
+  bool first_look = look->drift->looks == 0;
+  for (size_t start = first; start < end; start += PARTS) {
+    size_t parts = end - start < PARTS ? end - start : PARTS;
     for (size_t k = 0; k < parts; k++) {
       size_t i = start + k;
-      double b = scale * (double)gradient[i] - (double)control[i], moved = (double)theta[i] - (double)anchor[i];
-      sum[i] += b;
+      double b = look->scale * (double)gradient[i] - (double)control[i], moved = (double)theta[i] - (double)anchor[i];
+      sum[i] = (first_look ? 0 : sum[i]) + b;
       squares[k] += b * b;
       away[k] += moved * moved;
     }
   }
-  struct look look = {0, 0};
   for (size_t k = 0; k < PARTS; k++) {
-    look.squares += squares[k];
-    look.away += away[k];
+    look->squares[lane] += squares[k];
+    look->away[lane] += away[k];
   }
-  return look;
 }
 
-void sprint__drift_look(sprint_solver *solver, struct sprint__drift *drift, const struct sprint__rows *rows,
-                        const sprint_real *anchor, const sprint_real *control) {
-  struct sprint__sums sums = {0, 0, drift->gradient};
-  sprint__model_sums(solver->model, anchor, rows, &sums, NULL);
-  struct look look =
-      add_look(drift->gradient, 1.0 / (double)rows->n, control, solver->theta, anchor, solver->n_params, drift->sum);
-  drift->squares += look.squares;
-  drift->distance += sqrt(look.away);
+static void look_lane(void *user, int lane, size_t start, size_t end) {
+  struct look *look = user;
+  look_at(look, lane, start * CHUNK, end * CHUNK < look->n_params ? end * CHUNK : look->n_params);
+}
+
+void sprint__drift_look(sprint_solver *solver, struct sprint__drift *drift, size_t n, const sprint_real *anchor,
+                        const sprint_real *control) {
+  struct look look = {drift, solver->theta, anchor, control, solver->n_params, 1.0 / (double)n, {0}, {0}};
+  size_t chunks = (solver->n_params + CHUNK - 1) / CHUNK;
+  double away = 0;
+  sprint__lanes_run(solver->context, chunks, sprint__lanes_for(chunks, 20.0 * CHUNK, 0), look_lane, &look);
+  for (int lane = 0; lane < SPRINT__MAX_LANES; lane++) {
+    drift->squares += look.squares[lane];
+    away += look.away[lane];
+  }
+  drift->distance += sqrt(away);
   drift->looks++;
 }
 

@@ -150,7 +150,7 @@ static bool svrg_population(sprint_solver *solver, const struct sprint__strata_s
   struct sprint__strata_parts parts = sprint__strata_parts_of(sums);
   sprint__strata_mean(solver->context, &parts, sums->p, s->snapshot, NULL);
   if (s->strata_gradient) keep_strata(solver, sums);
-  sprint__drift_clear(solver, &s->drift);
+  sprint__drift_clear(&s->drift);
   return false;
 }
 
@@ -219,7 +219,7 @@ static sprint_drift svrg_drift(const sprint_solver *solver, const double *p) {
 static void watch_drift(sprint_solver *solver, const struct sprint__rows *rows, const struct sprint__linear *linear) {
   struct svrg *s = solver->impl;
   bool looks = sprint__drift_looks(solver, &s->drift);
-  if (looks) sprint__drift_look(solver, &s->drift, rows, linear->anchor, linear->control);
+  if (looks) sprint__drift_look(solver, &s->drift, rows->n, linear->anchor, linear->control);
   if (s->patience == 0 || (!looks && !solver->still)) return;
   double square = 0;
   for (size_t i = 0; i < solver->n_params; i++) {
@@ -259,9 +259,29 @@ static bool is_at_anchor(const sprint_solver *solver, const sprint_records *reco
   return !reference || (rows->x && memcmp(rows->x, reference, size) == 0);
 }
 
+/* The sum over rows of grad l(z; theta) - grad l(z~; theta~); at theta~ itself it is known, but for losses that
+ * somebody wants. Where the drift meter looks, z~ is z, and the second gradient is left where it looks for it. */
+static void sum_differences(sprint_solver *solver, const struct sprint__rows *rows, const sprint_real *x_reference,
+                            bool at_anchor, struct sprint__sums *sums) {
+  struct svrg *s = solver->impl;
+  bool looks = sprint__drift_looks(solver, &s->drift);
+  struct sprint__sums second = {0, 0, looks ? s->drift.gradient : NULL};
+  struct sprint__rows again = *rows;
+  if (!at_anchor) again.losses = NULL;
+  if (looks || (at_anchor && rows->losses)) sprint__model_sums(solver->model, s->anchor, &again, &second, NULL);
+  if (at_anchor) {
+    sprint__long_clear(solver->context, solver->n_params, sums->gradient);
+    sums->loss = s->anchor_loss * (double)rows->n;
+  } else if (looks) {
+    sprint__model_sums(solver->model, solver->theta, rows, sums, NULL);
+    sprint__long_subtract(solver->context, second.gradient, solver->n_params, sums->gradient);
+  } else {
+    sprint__model_difference(solver->model, solver->theta, s->anchor, rows, x_reference, sums);
+  }
+}
+
 static bool svrg_batch(sprint_solver *solver, const sprint_records *records, const struct sprint__rows *rows,
                        struct sprint__estimate *ret_estimate) {
-  const struct svrg *s = solver->impl;
   struct sprint__sums sums = {0, 0, solver->direction};
   struct sprint__linear linear;
   struct sprint__rows coupled = *rows;
@@ -269,14 +289,8 @@ static bool svrg_batch(sprint_solver *solver, const sprint_records *records, con
   coupled.recalled = solver->recalled;
   coupled.losses = solver->losses;
   svrg_linear(solver, records->p, &linear);
-  if (coupled.n > 0 && !is_at_anchor(solver, records, rows)) {
-    sprint__model_difference(solver->model, solver->theta, linear.anchor, &coupled,
-                             linear.coupled ? records->x_reference : NULL, &sums);
-  } else {
-    sprint__long_clear(solver->context, solver->n_params, sums.gradient);
-    if (solver->losses) sprint__model_sums(solver->model, solver->theta, &coupled, &(struct sprint__sums){0}, NULL);
-    sums.loss = s->anchor_loss * (double)coupled.n;
-  }
+  bool at_anchor = coupled.n == 0 || is_at_anchor(solver, records, rows);
+  sum_differences(solver, &coupled, linear.coupled ? records->x_reference : NULL, at_anchor, &sums);
   if (solver->n_lacking > 0) add_lacking(solver, records, rows, &sums, &linear);
   ret_estimate->control = linear.control;
   ret_estimate->loss = sums.loss / (double)records->n;
