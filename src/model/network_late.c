@@ -15,9 +15,13 @@ enum { PART_ROWS = 256, WORTH_HALVING = 16, STEP = 4 };
 /* Parameters in a part that is not late. */
 enum { PLAIN = 4096 };
 
+/* Few inputs cannot be cut for threads that then read all of dy, part of it from each other's caches: the gradients of
+ * such a layer are added up by lane as long as that takes less. */
 static bool is_large(const struct sprint__layer *layer) {
+  enum { FEW_INPUTS = 32, EASILY_ADDED = 1 << 15 };
   struct sprint__dense dense = {layer->in, layer->out, NULL, false};
-  return layer->kind == &sprint__layer_dense && layer->out >= SPRINT__GROUP && !sprint__dense_is_small(&dense);
+  if (layer->kind != &sprint__layer_dense || layer->out < SPRINT__GROUP || sprint__dense_is_small(&dense)) return false;
+  return layer->in >= FEW_INPUTS || layer->n_weights > EASILY_ADDED;
 }
 
 void sprint__network_mark_late(struct sprint__network *net) {
