@@ -26,8 +26,9 @@ void sprint__drift_clear(struct sprint__drift *drift) {
   drift->looks = 0;
 }
 
+/* The first batch of an epoch was brought about by theta~ itself: nothing has drifted yet. */
 bool sprint__drift_looks(const sprint_solver *solver, const struct sprint__drift *drift) {
-  return drift->stride && (solver->epoch_step + 1) % drift->stride == 0;
+  return drift->stride && solver->epoch_step > 0 && (solver->epoch_step + 1) % drift->stride == 0;
 }
 
 enum { PARTS = 8, CHUNK = 1024 }; /* parameters that are added up side by side, and that stay together */
