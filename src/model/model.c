@@ -394,7 +394,8 @@ sprint_status sprint_model_gradient_pair(sprint_model *model, const sprint_batch
  * share instead. */
 static int rows_lanes(const sprint_model *model, size_t n) {
   int n_lanes = sprint__lanes_for(n, model->cost_per_row, 0);
-  while (model->late.n_parts && n_lanes > 1 && n < (size_t)n_lanes * least_rows(model)) n_lanes /= 2;
+  size_t least = least_rows(model), many = least == LANE_ROWS ? late_lane_rows(model) : LANE_ROWS;
+  while (model->late.n_parts && n_lanes > 1 && n < (size_t)n_lanes * (n_lanes > 2 ? many : least)) n_lanes /= 2;
   return n_lanes;
 }
 
