@@ -27,7 +27,7 @@ test: all
 	cd $(BUILD) && ctest --output-on-failure -j $(JOBS) $(if $(ALL),,-E '$(TWINS)')
 
 # Minutes of a core, in double what they are in float: left to ALL=1 and `make torture`.
-TWINS = ^sprint-f64:test_(engine|fit_shift|resume)$$
+TWINS = ^sprint-f64:test_(engine|fit_shift|late|resume)$$
 
 # What takes longer than a test may: all of tests/torture, of which `make test` runs samples.
 torture: all
