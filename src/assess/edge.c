@@ -8,7 +8,8 @@
 #include "base/vector.h"
 
 enum { MOST_PEOPLE = 2000, LEAST_PEOPLE = 64, ITERATIONS = 16, SETTLED = 4, SEED = 1 };
-#define PASS_COST 5e8 /* floating-point operations of the sample's gradients, about */
+#define STEADY    1e-3 /* lengths that change by less than this, SETTLED times, are not looked at any more */
+#define PASS_COST 5e8  /* floating-point operations of the sample's gradients, about */
 
 #ifdef SPRINT_DOUBLE
 #define EPSILON DBL_EPSILON
@@ -56,16 +57,19 @@ static sprint_status multiply(struct derivative *d, double *ret_along, double *r
   return SPRINT_OK;
 }
 
-/* A pair of complex eigenvalues turns v round and round: its lengths are averaged over some iterations. */
+/* A pair of complex eigenvalues turns v round and round: the last SETTLED of its lengths are averaged. */
 static sprint_status iterate(struct derivative *d, double *ret_curvature) {
-  double along = 0, length = 0, logs = 0;
+  double along = 0, length = 1, logs[ITERATIONS], sum = 0;
+  int n = 0, steady = 0;
   sprint__random_direction(SEED, 0, d->sample.n_params, d->v);
-  for (int i = 0; i < ITERATIONS; i++) {
+  while (n < ITERATIONS && steady < SETTLED && length > 0 && isfinite(length)) {
     SPRINT__TRY(multiply(d, &along, &length));
-    if (!(length > 0) || !isfinite(length)) break;
-    if (i >= ITERATIONS - SETTLED) logs += log(length) / SETTLED;
+    logs[n] = log(length);
+    steady = n > 0 && fabs(logs[n] - logs[n - 1]) < STEADY ? steady + 1 : 0;
+    n++;
   }
-  *ret_curvature = length > 0 ? copysign(exp(logs), along) : length == 0 ? 0 : NAN;
+  for (int i = 1; i <= SETTLED && i <= n; i++) sum += logs[n - i] / SETTLED;
+  *ret_curvature = length > 0 ? copysign(exp(sum), along) : length == 0 ? 0 : NAN;
   if (!isfinite(length)) *ret_curvature = NAN;
   return SPRINT_OK;
 }

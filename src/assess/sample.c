@@ -70,6 +70,7 @@ sprint_status sprint__sample_new(struct sprint__arena *arena, sprint_shift *shif
       .who = sprint__arena_take(arena, most, sizeof(uint32_t)),
       .y = sprint__arena_take(arena, most, sizeof(sprint_real)),
       .start = sprint__arena_take(arena, strata + 1, sizeof(size_t)),
+      .weight = sprint__arena_take(arena, most, sizeof(double)),
       .p = sprint__arena_take(arena, strata, sizeof(double)),
       .row = sprint__arena_take(arena, n_params, sizeof(double)),
       .real = sprint__arena_take(arena, n_params, sizeof(sprint_real)),
@@ -128,23 +129,31 @@ sprint_status sprint__sample_see(struct sprint__sample *sample, const sprint_rea
 }
 
 static void add_decay(const struct sprint__sample *sample, const sprint_real *theta, double *gradient) {
+  if (sample->model->l2 == 0) return;
   for (size_t j = 0; j < sample->n_params; j++) gradient[j] += sprint__model_decay(sample->model, theta, j);
 }
 
+/* What each record counts for, about 1; NULL: all alike. */
+static const double *weights_of(struct sprint__sample *sample, const struct sprint__seen *seen) {
+  bool alike = true;
+  for (size_t c = 0; c < sample->n_strata; c++) {
+    alike = alike && seen->weights[c] == seen->weights[0];
+    for (size_t i = sample->start[c]; i < sample->start[c + 1]; i++)
+      sample->weight[i] = seen->weights[c] * (double)sample->n;
+  }
+  return alike ? NULL : sample->weight;
+}
+
+/* In one pass over all strata: one for each would move a gradient as long as theta for a few records. */
 double sprint__sample_risk(struct sprint__sample *sample, const sprint_real *theta, const struct sprint__seen *seen,
                            double *ret_gradient) {
-  double loss = sprint__model_penalty(sample->model, theta);
-  for (size_t c = 0; c < sample->n_strata; c++) {
-    size_t start = sample->start[c];
-    struct sprint__rows rows = {
-        .n = sample->start[c + 1] - start, .x = seen->x + start * sample->d, .y = sample->y + start};
-    struct sprint__total total = {ret_gradient, seen->weights[c], c > 0};
-    struct sprint__sums sums;
-    sprint__model_sums_to(sample->model, theta, &rows, &total, &sums);
-    loss += seen->weights[c] * sums.loss;
-  }
+  const double *weights = weights_of(sample, seen);
+  struct sprint__rows rows = {.n = sample->n, .x = seen->x, .y = sample->y, .weight = weights};
+  struct sprint__total total = {ret_gradient, weights ? 1 / (double)sample->n : seen->weights[0], false};
+  struct sprint__sums sums;
+  sprint__model_sums_to(sample->model, theta, &rows, &total, &sums);
   if (ret_gradient) add_decay(sample, theta, ret_gradient);
-  return loss;
+  return sprint__model_penalty(sample->model, theta) + total.weight * sums.loss;
 }
 
 double sprint__sample_record(struct sprint__sample *sample, const sprint_real *theta, const struct sprint__seen *seen,

@@ -15,6 +15,7 @@ struct sprint__sample {
   size_t *start;     /* (n_strata + 1) into who */
   size_t n_singles;  /* records that are looked at one by one: all, unless that would take long */
   bool whole;        /* everybody is in it, and looked at */
+  double *weight;    /* (n) room */
   double *p;         /* (n_strata) room */
   double *row;       /* (n_params) room */
   sprint_real *real; /* (n_params) room */
