@@ -16,7 +16,7 @@ struct sprint__pass {
   sprint_real *y;                      /* (room) */
   uint32_t *who;                       /* (room) */
   double *weight;                      /* (room); NULL where nobody has one */
-  sprint_real *base;                   /* (d) one base record */
+  sprint_real *base;                   /* (SPRINT__MAX_LANES, d) base records */
 };
 
 /* Its room is the arena's, which is for the caller to check. */

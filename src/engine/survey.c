@@ -15,19 +15,20 @@ bool sprint__survey_is_fresh(const struct sprint__engine *engine) {
 struct taking {
   const sprint_real *theta, *deployed;
   uint64_t step;
-  bool for_row;
+  bool keeps_records; /* as a snapshot does, where they will be gone */
+  bool displaces;     /* how far people have moved is wanted too */
 };
 
 static sprint_status take(struct sprint__engine *engine, const struct taking *taking) {
   struct sprint__survey *survey = &engine->survey;
   sprint_shift *shift = engine->shift;
-  bool displaced = taking->for_row && sprint__shift_moves(shift);
+  bool displaced = taking->displaces && sprint__shift_moves(shift);
   double aside = 0;
   struct sprint__pass_options passing = {.theta = taking->theta,
                                          .deployed = taking->deployed,
                                          .sum = engine->ops->survey ? engine->ops->survey : engine->ops->sum,
                                          .user = engine,
-                                         .ret_x = taking->for_row ? NULL : engine->anchor_x,
+                                         .ret_x = taking->keeps_records ? engine->anchor_x : NULL,
                                          .ret_displacement = displaced ? &survey->displacement : NULL,
                                          .ret_seconds = &aside};
   double start = sprint__clock();
@@ -59,7 +60,7 @@ sprint_status sprint__survey_for_solver(struct sprint__engine *engine) {
     engine->shift->evals += survey->evals;
     engine->seconds_reused += survey->seconds;
   } else {
-    struct taking taking = {solver->theta, engine->current.theta, solver->cost.steps, false};
+    struct taking taking = {solver->theta, engine->current.theta, solver->cost.steps, .keeps_records = true};
     SPRINT__TRY(take(engine, &taking));
     survey->own = own;
   }
@@ -70,7 +71,7 @@ sprint_status sprint__survey_for_solver(struct sprint__engine *engine) {
 sprint_status sprint__survey_anchor(struct sprint__engine *engine, const struct sprint__linear *linear) {
   struct sprint__survey *survey = &engine->survey;
   if (survey->known && survey->told && survey->step == linear->anchor_step) return SPRINT_OK;
-  struct taking taking = {linear->anchor, engine->anchor.theta, linear->anchor_step, true};
+  struct taking taking = {linear->anchor, engine->anchor.theta, linear->anchor_step, false, false};
   SPRINT__TRY(take(engine, &taking));
   survey->told = true;
   return SPRINT_OK;
@@ -82,7 +83,7 @@ static sprint_status survey_references(struct sprint__engine *engine, const stru
   struct sprint__survey *survey = &engine->survey;
   *ret_known = true;
   if (!linear->coupled && sprint__shift_moves(engine->shift)) {
-    struct taking taking = {linear->anchor, engine->current.theta, linear->anchor_step, true};
+    struct taking taking = {linear->anchor, engine->current.theta, linear->anchor_step, false, false};
     SPRINT__TRY(take(engine, &taking));
     survey->known = false; /* it is of no use to anybody else */
     return SPRINT_OK;
@@ -124,7 +125,7 @@ static sprint_status look_at_deployed(struct sprint__engine *engine, const doubl
   const sprint_solver *solver = engine->solver;
   bool moves = sprint__shift_moves(engine->shift);
   if (engine->ops->settle) engine->ops->settle(engine);
-  SPRINT__TRY(take(engine, &(struct taking){solver->theta, engine->current.theta, solver->cost.steps, true}));
+  SPRINT__TRY(take(engine, &(struct taking){solver->theta, engine->current.theta, solver->cost.steps, false, false}));
   engine->survey.own = !moves; /* then it is also what D(theta) has */
   engine->survey.known = !moves;
   mean_gradient(engine, engine->current.p, engine->expected);
@@ -184,7 +185,7 @@ sprint_status sprint__engine_measure(struct sprint__engine *engine, double *room
   *ret_finite = false;
   if (!sprint__all_finite(theta, n)) return SPRINT_OK;
   if (!sprint__survey_is_fresh(engine) || (sprint__shift_moves(shift) && !survey->displaced))
-    SPRINT__TRY(take(engine, &(struct taking){theta, theta, engine->solver->cost.steps, true}));
+    SPRINT__TRY(take(engine, &(struct taking){theta, theta, engine->solver->cost.steps, .displaces = true}));
   survey->own = true;
   SPRINT__TRY(sprint__engine_strata(engine, theta, SPRINT__AT_EVALUATION, ret_p));
   for (size_t c = 0; c < shift->population->n_strata; c++)
