@@ -71,7 +71,7 @@ sprint_status sprint__survey_for_solver(struct sprint__engine *engine) {
 sprint_status sprint__survey_anchor(struct sprint__engine *engine, const struct sprint__linear *linear) {
   struct sprint__survey *survey = &engine->survey;
   if (survey->known && survey->told && survey->step == linear->anchor_step) return SPRINT_OK;
-  struct taking taking = {linear->anchor, engine->anchor.theta, linear->anchor_step, false, false};
+  struct taking taking = {.theta = linear->anchor, .deployed = engine->anchor.theta, .step = linear->anchor_step};
   SPRINT__TRY(take(engine, &taking));
   survey->told = true;
   return SPRINT_OK;
@@ -83,7 +83,7 @@ static sprint_status survey_references(struct sprint__engine *engine, const stru
   struct sprint__survey *survey = &engine->survey;
   *ret_known = true;
   if (!linear->coupled && sprint__shift_moves(engine->shift)) {
-    struct taking taking = {linear->anchor, engine->current.theta, linear->anchor_step, false, false};
+    struct taking taking = {.theta = linear->anchor, .deployed = engine->current.theta, .step = linear->anchor_step};
     SPRINT__TRY(take(engine, &taking));
     survey->known = false; /* it is of no use to anybody else */
     return SPRINT_OK;
@@ -125,7 +125,8 @@ static sprint_status look_at_deployed(struct sprint__engine *engine, const doubl
   const sprint_solver *solver = engine->solver;
   bool moves = sprint__shift_moves(engine->shift);
   if (engine->ops->settle) engine->ops->settle(engine);
-  SPRINT__TRY(take(engine, &(struct taking){solver->theta, engine->current.theta, solver->cost.steps, false, false}));
+  struct taking taking = {.theta = solver->theta, .deployed = engine->current.theta, .step = solver->cost.steps};
+  SPRINT__TRY(take(engine, &taking));
   engine->survey.own = !moves; /* then it is also what D(theta) has */
   engine->survey.known = !moves;
   mean_gradient(engine, engine->current.p, engine->expected);

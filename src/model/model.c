@@ -104,13 +104,18 @@ static size_t least_late(const sprint_model *model) {
   return two < LANE_ROWS ? two : LANE_ROWS;
 }
 
+/* As many of the lanes as have so many rows each: two of them `least`, more `many`. */
+static int lanes_of_rows(int n_lanes, size_t n, size_t least, size_t many) {
+  while (n_lanes > 1 && n < (size_t)n_lanes * (n_lanes > 2 ? many : least)) n_lanes /= 2;
+  return n_lanes;
+}
+
 /* How many lanes the rows are cut into where `params` parameters have a gradient. */
 static int lanes_of(const struct turn *turn, size_t params) {
   size_t n = turn->end - turn->start, least = turn->sum->begin ? least_rows(turn->model) : LANE_ROWS;
   size_t many = turn->large && least == LANE_ROWS ? late_lane_rows(turn->model) : LANE_ROWS;
   int n_lanes = sprint__lanes_for(n, turn->sum->cost_per_row, turn->large ? 0 : lane_cost(params));
-  while (params && n_lanes > 2 && n < (size_t)n_lanes * many) n_lanes /= 2;
-  return params && n_lanes == 2 && n < 2 * least ? 1 : n_lanes;
+  return params ? lanes_of_rows(n_lanes, n, least, many) : n_lanes;
 }
 
 static void run_lanes(const struct turn *turn, struct sprint__sums *sums) {
@@ -395,8 +400,7 @@ sprint_status sprint_model_gradient_pair(sprint_model *model, const sprint_batch
 static int rows_lanes(const sprint_model *model, size_t n) {
   int n_lanes = sprint__lanes_for(n, model->cost_per_row, 0);
   size_t least = least_rows(model), many = least == LANE_ROWS ? late_lane_rows(model) : LANE_ROWS;
-  while (model->late.n_parts && n_lanes > 1 && n < (size_t)n_lanes * (n_lanes > 2 ? many : least)) n_lanes /= 2;
-  return n_lanes;
+  return model->late.n_parts ? lanes_of_rows(n_lanes, n, least, many) : n_lanes;
 }
 
 struct rows_work {
