@@ -1,6 +1,8 @@
 /* See conv_product.h. */
 #include "model/conv_product.h"
 
+#include "model/conv_narrow.h"
+
 /* Windows of 3x3 that are one pixel apart, of channels enough. */
 static bool by_winograd(const struct sprint__conv *of) {
   return of->kernel_rows == 3 && of->run == 3 * of->across && of->lines_down == 1 &&
@@ -117,8 +119,9 @@ static size_t n_panels(const struct sprint__product *product) {
 }
 
 size_t sprint__product_weights(const struct sprint__product *product) {
-  return product->winograd ? SPRINT__WINOGRAD_PLACES * product->tiles.channels * product->tiles.lanes
-                           : n_panels(product);
+  size_t panels = n_panels(product), narrow = sprint__narrow_fits(&product->of) ? sprint__narrow_weights(&product->of) : 0;
+  if (product->winograd) return SPRINT__WINOGRAD_PLACES * product->tiles.channels * product->tiles.lanes;
+  return panels > narrow ? panels : narrow;
 }
 
 /* Of one band. */
@@ -128,7 +131,8 @@ static size_t band_room(const struct sprint__product *product) {
 
 size_t sprint__product_room(const struct sprint__product *product) {
   size_t panels = n_panels(product), tiles = SPRINT__PRODUCT_BANDS * band_room(product);
-  return !product->winograd ? 0 : panels > tiles ? panels : tiles;
+  if (!product->winograd && !sprint__narrow_fits(&product->of)) return 0;
+  return panels > tiles ? panels : tiles;
 }
 
 /* Where in theta the weight of a place of the window is, of filter 0 and depth 0. */
@@ -241,6 +245,11 @@ void sprint__product_order_plain(const struct sprint__product *product, const sp
 
 void sprint__product_order(const struct sprint__product *product, const sprint_real *theta, sprint_real *room,
                            sprint_real *ret_weights) {
+  if (product->narrow) {
+    sprint__product_order_plain(product, theta, room);
+    sprint__narrow_order(&product->of, room, ret_weights);
+    return;
+  }
   order_panels(product, theta, product->winograd ? room : ret_weights);
   if (product->winograd) sprint__winograd_weights(&product->tiles, room, ret_weights);
 }
@@ -271,6 +280,8 @@ static void run_band(void *user, int band, size_t start, size_t end) {
   if (part.winograd)
     sprint__winograd_plain(&part.tiles, &part.of, x, run->weights, run->bias, run->relu,
                            run->room + (size_t)band * band_room(&part), y);
+  else if (part.narrow)
+    sprint__narrow_multiply(&part.of, x, run->weights, run->bias, run->relu, y);
   else
     sprint__conv_multiply(&part.of, x, run->weights, run->bias, run->relu, y);
 }

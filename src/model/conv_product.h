@@ -10,6 +10,7 @@ struct sprint__product {
   struct sprint__conv of;
   size_t from, to; /* where the first window starts in the image, and the first output goes */
   bool winograd;
+  bool narrow; /* by conv_narrow.h: whoever runs it says so, for the records at hand */
   struct sprint__winograd tiles;
   /* How theta's weights are read as panels: (rows, columns, depth) of a window for each of `of.filters`. */
   size_t rows, columns, depth;

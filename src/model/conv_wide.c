@@ -113,18 +113,17 @@ SPRINT__FOR_WIDE size_t sprint__wide_conv_multiply(const struct sprint__conv *of
   return g;
 }
 
-/* The rows k .. of two or three panels of dw, as many as are used. */
+/* The rows k .. k + places of two or three panels of dw. */
 SPRINT__WIDE_INLINE void tile_correlate(const struct tile *tile, const sprint_real *x, const sprint_real *dy, size_t k,
-                                        size_t used, size_t panels, sprint_real *dw) {
+                                        size_t places, size_t panels, sprint_real *dw) {
   const struct sprint__conv *of = tile->of;
   const sprint_real *from[PLACES];
   wide sums[SUMS];
-  take_numbers(of, x, k, used, PLACES, 1, from);
+  take_numbers(of, x, k, places, places, 1, from);
   dw += k * WIDE;
 #pragma GCC unroll 24
-  for (size_t s = 0; s < PLACES * panels; s++)
-    sums[s] =
-        s / panels < used ? WIDE_OP(loadu)(dw + s / panels * WIDE + s % panels * tile->panel) : WIDE_OP(setzero)();
+  for (size_t s = 0; s < places * panels; s++)
+    sums[s] = WIDE_OP(loadu)(dw + s / panels * WIDE + s % panels * tile->panel);
   for (size_t r = 0; r < of->rows; r++) {
     const sprint_real *d = dy + r * of->to_down;
     for (size_t c = 0, at = r * of->down; c < of->columns; c++, at += of->across, d += of->to_across) {
@@ -132,7 +131,7 @@ SPRINT__WIDE_INLINE void tile_correlate(const struct tile *tile, const sprint_re
 #pragma GCC unroll 3
       for (size_t q = 0; q < panels; q++) v[q] = load_pair(d + tile->first[q], q + 1 < panels ? G : tile->apart[q]);
 #pragma GCC unroll 8
-      for (size_t p = 0; p < PLACES; p++) {
+      for (size_t p = 0; p < places; p++) {
         wide factor = WIDE_OP(set1)(from[p][at]);
 #pragma GCC unroll 3
         for (size_t q = 0; q < panels; q++) sums[p * panels + q] = WIDE_OP(fmadd)(factor, v[q], sums[p * panels + q]);
@@ -140,23 +139,45 @@ SPRINT__WIDE_INLINE void tile_correlate(const struct tile *tile, const sprint_re
     }
   }
 #pragma GCC unroll 24
-  for (size_t s = 0; s < PLACES * panels; s++)
-    if (s / panels < used) WIDE_OP(storeu)(dw + s / panels * WIDE + s % panels * tile->panel, sums[s]);
+  for (size_t s = 0; s < places * panels; s++)
+    WIDE_OP(storeu)(dw + s / panels * WIDE + s % panels * tile->panel, sums[s]);
+}
+
+/* The same for any number of places up to PLACES. */
+SPRINT__WIDE_INLINE void places_correlate(const struct tile *tile, const sprint_real *x, const sprint_real *dy,
+                                          size_t k, size_t places, size_t panels, sprint_real *dw) {
+  switch (places) {
+#define CASE(N)                                        \
+  case N:                                              \
+    tile_correlate(tile, x, dy, k, N, panels, dw); \
+    break
+    CASE(1);
+    CASE(2);
+    CASE(3);
+    CASE(4);
+    CASE(5);
+    CASE(6);
+    CASE(7);
+#undef CASE
+    default:
+      tile_correlate(tile, x, dy, k, PLACES, panels, dw);
+  }
 }
 
 SPRINT__FOR_WIDE size_t sprint__wide_conv_correlate(const struct sprint__conv *of, const sprint_real *x,
                                                     const sprint_real *dy, sprint_real *dw) {
   size_t whole = sprint__conv_groups(of->filters) / 2, end = of->kernel_rows * of->run, g = 0, width;
+  size_t tiles = (end + PLACES - 1) / PLACES; /* of about as many places each */
   for (size_t some; (some = next_panels(whole - g / 2)) > 0; g += 2 * some) {
     struct tile tile = {.of = of, .panel = end * WIDE};
     take_panels(of, g, some, tile.first, tile.apart);
     sprint_real *panel = dw + sprint__conv_panel(of->filters, end, g, &width);
-    for (size_t k = 0, used; k < end; k += used) {
-      used = end - k < PLACES ? end - k : PLACES;
+    for (size_t t = 0; t < tiles; t++) {
+      size_t k = end * t / tiles, places = end * (t + 1) / tiles - k;
       if (some == 2)
-        tile_correlate(&tile, x, dy, k, used, 2, panel);
+        places_correlate(&tile, x, dy, k, places, 2, panel);
       else
-        tile_correlate(&tile, x, dy, k, used, 3, panel);
+        places_correlate(&tile, x, dy, k, places, 3, panel);
     }
   }
   return g;

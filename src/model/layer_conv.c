@@ -2,6 +2,7 @@
  * kernel columns) as PyTorch's nn.Conv2d; with max(., 0) where it has taken in the relu after it. Here records and
  * weights are brought into the order of conv.h's kernels and back. */
 #include "model/conv_abreast.h"
+#include "model/conv_narrow.h"
 #include "model/conv_product.h"
 
 enum { FILTERS, KERNEL, PADDING, STRIDE };
@@ -9,7 +10,12 @@ enum { SAME, VALID };
 
 /* Whether n records go side by side through a product. */
 static bool product_abreast(const struct sprint__product *product, size_t n) {
-  return sprint__abreast_pays(&product->of, product->winograd, n);
+  return !sprint__narrow_pays(&product->of, n) && sprint__abreast_pays(&product->of, product->winograd, n);
+}
+
+/* And for the gradient of the weights. */
+static bool weights_go_abreast(const struct sprint__product *product, size_t n) {
+  return !sprint__narrow_pays_weights(&product->of, n) && sprint__abreast_pays_weights(&product->of, n);
 }
 
 /* What the scratch holds. Where records may go side by side, images, outputs and dy are those of G records. */
@@ -20,21 +26,25 @@ struct room {
   sprint_real *weights;            /* forward, or of all phases */
   sprint_real *work;               /* what products work in */
   sprint_real *bias, *dw, *db;     /* dw: panels, or for each of G records */
-  sprint_real *sums;               /* dw of all of them */
+  sprint_real *sums;               /* dw of all of them, (window, filters) */
   sprint_real *other_y, *other_dy; /* y and dy of one record, for another thread */
   size_t n_x, n_dy;                /* numbers of x and dy that one record takes */
 };
 
+static bool may_go_abreast(const struct sprint__product *product) {
+  return sprint__abreast_pays(&product->of, product->winograd, SPRINT__GROUP);
+}
+
 /* Rooms for the weights and for the work of all products, forward or backward; whether one may go abreast. */
 static bool size_products(const struct sprint__layer *layer, size_t *ret_weights, size_t *ret_work) {
   struct sprint__product forward = sprint__product_forward(layer);
-  bool abreast = product_abreast(&forward, SPRINT__GROUP) || sprint__abreast_pays_weights(&forward.of, SPRINT__GROUP);
+  bool abreast = may_go_abreast(&forward) || sprint__abreast_pays_weights(&forward.of, SPRINT__GROUP);
   size_t weights = 0;
   *ret_weights = sprint__product_weights(&forward);
   *ret_work = sprint__product_room(&forward);
   for (size_t k = 0; k < sprint__product_phases(layer); k++) {
     struct sprint__product phase = sprint__product_backward(layer, k);
-    abreast |= product_abreast(&phase, SPRINT__GROUP);
+    abreast |= may_go_abreast(&phase);
     weights += sprint__product_weights(&phase);
     if (sprint__product_room(&phase) > *ret_work) *ret_work = sprint__product_room(&phase);
   }
@@ -48,6 +58,8 @@ static struct room room_of(const struct sprint__layer *layer, sprint_real *scrat
   size_t lines = layer->from.height + 2 * layer->padding[0], dy_line = sprint__dy_length(layer, 1) * of.filters;
   size_t sides = size_products(layer, &n_weights, &n_work) ? SPRINT__GROUP : 1;
   size_t groups = sides > 1 ? (window * of.filters + SPRINT__GROUP) * SPRINT__GROUP : 0;
+  size_t narrow = sprint__narrow_fits(&of) ? sprint__narrow_weights(&of) : 0;
+  size_t panels = narrow > window * lanes ? narrow : window * lanes;
   struct room room;
   room.n_x = (lines + 1) * of.line + SPRINT__GROUP;
   room.n_dy = (sprint__dy_length(layer, 0) + 1) * dy_line + SPRINT__GROUP;
@@ -58,9 +70,9 @@ static struct room room_of(const struct sprint__layer *layer, sprint_real *scrat
   room.weights = sprint__conv_take(scratch, &used, n_weights);
   room.work = sprint__conv_take(scratch, &used, n_work);
   room.bias = sprint__conv_take(scratch, &used, lanes);
-  room.dw = sprint__conv_take(scratch, &used, groups > window * lanes ? groups : window * lanes);
+  room.dw = sprint__conv_take(scratch, &used, groups > panels ? groups : panels);
   room.db = sprint__conv_take(scratch, &used, sides * lanes + SPRINT__GROUP * SPRINT__GROUP);
-  room.sums = sprint__conv_take(scratch, &used, groups / SPRINT__GROUP + 2 * lanes);
+  room.sums = sprint__conv_take(scratch, &used, window * of.filters + SPRINT__GROUP + 2 * lanes);
   room.other_y = sprint__conv_take(scratch, &used, of.rows * of.to_down);
   room.other_dy = sprint__conv_take(scratch, &used, room.n_dy);
   if (ret_size) *ret_size = used + SPRINT__LINE;
@@ -96,9 +108,10 @@ static const char *conv_setup(struct sprint__layer *layer, const struct sprint__
   layer->n_weights = layer->to.channels * layer->fan_in;
   layer->n_biases = layer->to.channels;
   room_of(layer, NULL, &layer->scratch);
-  /* of a record by itself, whose filters go by whole groups */
-  layer->products =
-      (double)(sprint__conv_lanes(layer->to.channels) * layer->fan_in) * (double)(layer->to.height * layer->to.width);
+  /* of a record by itself, whose filters go by whole groups, but where windows do */
+  struct sprint__conv of = sprint__product_forward(layer).of;
+  size_t filters = sprint__narrow_pays(&of, 1) ? of.filters : sprint__conv_lanes(of.filters);
+  layer->products = (double)(filters * layer->fan_in) * (double)(layer->to.height * layer->to.width);
   return NULL;
 }
 
@@ -176,6 +189,7 @@ static void conv_forward(const struct sprint__layer *layer, const sprint_real *t
   size_t filters = layer->to.channels, outputs = layer->to.height * layer->to.width;
   size_t i = forward_abreast(layer, &product, theta, x, n, ret_y, &room);
   if (i == n) return;
+  product.narrow = sprint__narrow_pays(&product.of, n - i);
   clear_x(layer, &room, product.of.line, 0);
   sprint__product_order(&product, theta, room.work, room.weights);
   order_bias(theta + layer->n_weights, filters, room.bias);
@@ -229,15 +243,14 @@ static size_t weights_abreast(const struct sprint__layer *layer, const struct sp
                               const struct records *of, const struct room *room, bool adds, sprint_real *gradient) {
   struct sprint__conv wide = product->of;
   size_t done = 0, now, filters = wide.filters, sums = wide.kernel_rows * wide.run * filters;
-  if (!sprint__abreast_pays_weights(&product->of, of->n)) return 0;
+  if (!weights_go_abreast(product, of->n)) return 0;
   wide.to_down = sprint__dy_length(layer, 1) * filters;
   wide = sprint__conv_abreast(&wide);
   clear_x(layer, room, product->of.line, of->n);
   clear_dy(layer, room, of->n);
   zero(room->dw, SPRINT__GROUP * sums);
   zero(room->db, SPRINT__GROUP * filters);
-  for (; (now = next_abreast(sprint__abreast_pays_weights(&product->of, of->n - done), of->n - done)) > 0;
-       done += now) {
+  for (; (now = next_abreast(weights_go_abreast(product, of->n - done), of->n - done)) > 0; done += now) {
     if (now < SPRINT__GROUP) zero(room->dy, SPRINT__GROUP * room->n_dy);
     place_x(layer, room, product->of.line, of->x + done * layer->in, now);
     place_dy(layer, room, of->dy + done * layer->out, of->y + done * layer->out, now);
@@ -254,27 +267,41 @@ static void weight_gradient(const struct sprint__layer *layer, const struct reco
   struct sprint__product product = sprint__product_forward(layer);
   size_t i = weights_abreast(layer, &product, of, room, adds, gradient);
   struct sprint__conv windows = product.of;
+  bool narrow = sprint__narrow_pays_weights(&windows, of->n - i);
+  size_t panels = windows.kernel_rows * windows.run * sprint__conv_lanes(windows.filters);
   if (i == of->n) return;
   adds |= i > 0;
   windows.to_down = sprint__dy_length(layer, 1) * windows.filters;
   clear_x(layer, room, windows.line, 0);
   clear_dy(layer, room, 0);
-  zero(room->dw, windows.kernel_rows * windows.run * sprint__conv_lanes(windows.filters));
+  zero(room->dw, narrow ? sprint__narrow_weights(&windows) : panels);
   zero(room->db, sprint__conv_lanes(windows.filters));
   for (; i < of->n; i++) {
     place_x(layer, room, windows.line, of->x + i * layer->in, 0);
     place_dy(layer, room, of->dy + i * layer->out, of->y + i * layer->out, 0);
-    sprint__conv_correlate(&windows, room->x, room->dy + dy_at(layer), room->dw, room->db);
+    (narrow ? sprint__narrow_correlate : sprint__conv_correlate)(&windows, room->x, room->dy + dy_at(layer), room->dw,
+                                                                 room->db);
   }
-  sprint__product_gradient(&product, room->dw, room->db, adds, gradient);
+  if (narrow) sprint__narrow_take(&windows, room->dw, room->sums);
+  if (narrow)
+    sprint__product_gradient_plain(&product, room->sums, room->db, adds, gradient);
+  else
+    sprint__product_gradient(&product, room->dw, room->db, adds, gradient);
 }
 
-/* The weights of all phases, as their kernels take them. */
+/* Phase k, as n records go through it one by one. */
+static struct sprint__product phase_for(const struct sprint__layer *layer, size_t k, size_t n) {
+  struct sprint__product phase = sprint__product_backward(layer, k);
+  phase.narrow = sprint__narrow_pays(&phase.of, n);
+  return phase;
+}
+
+/* The weights of all phases, as their kernels take them, for n records side by side or one by one. */
 static void order_phases(const struct sprint__layer *layer, const sprint_real *theta, const struct room *room,
-                         bool abreast) {
+                         size_t n, bool abreast) {
   sprint_real *weights = room->weights;
   for (size_t k = 0; k < sprint__product_phases(layer); k++) {
-    struct sprint__product phase = sprint__product_backward(layer, k);
+    struct sprint__product phase = phase_for(layer, k, n);
     if (abreast)
       sprint__product_order_plain(&phase, theta, weights);
     else
@@ -284,10 +311,11 @@ static void order_phases(const struct sprint__layer *layer, const sprint_real *t
 }
 
 /* dx in the room, or at `dx` where one record's may go there, from dy within its zeros. */
-static void run_phases(const struct sprint__layer *layer, const struct room *room, bool abreast, sprint_real *dx) {
+static void run_phases(const struct sprint__layer *layer, const struct room *room, size_t n, bool abreast,
+                       sprint_real *dx) {
   const sprint_real *weights = room->weights;
   for (size_t k = 0; k < sprint__product_phases(layer); k++) {
-    struct sprint__product phase = sprint__product_backward(layer, k);
+    struct sprint__product phase = phase_for(layer, k, n);
     struct sprint__conv wide = sprint__conv_abreast(&phase.of);
     if (abreast)
       sprint__abreast_multiply(&wide, room->dy + phase.from * SPRINT__GROUP, weights, NULL, false,
@@ -304,10 +332,10 @@ static size_t inputs_abreast(const struct sprint__layer *layer, const sprint_rea
   size_t done = 0, now;
   if (!product_abreast(&phase, of->n)) return 0;
   clear_dy(layer, room, of->n);
-  order_phases(layer, theta, room, true);
+  order_phases(layer, theta, room, of->n, true);
   for (; (now = next_abreast(product_abreast(&phase, of->n - done), of->n - done)) > 0; done += now) {
     place_dy(layer, room, of->dy + done * layer->out, of->y + done * layer->out, now);
-    run_phases(layer, room, true, room->dx);
+    run_phases(layer, room, of->n, true, room->dx);
     sprint__abreast_take(&layer->from, layer->last_in, room->dx, now, layer->in, ret_dx + done * layer->in);
   }
   return done;
@@ -319,11 +347,12 @@ static void input_gradient(const struct sprint__layer *layer, const sprint_real 
   size_t i = inputs_abreast(layer, theta, of, room, ret_dx);
   if (i == of->n) return;
   clear_dy(layer, room, 0);
-  order_phases(layer, theta, room, false);
+  size_t left = of->n - i;
+  order_phases(layer, theta, room, left, false);
   for (; i < of->n; i++) {
     sprint_real *to = ret_dx + i * layer->in, *dx = layer->last_in ? to : room->dx;
     place_dy(layer, room, of->dy + i * layer->out, of->y + i * layer->out, 0);
-    run_phases(layer, room, false, dx);
+    run_phases(layer, room, left, false, dx);
     if (!layer->last_in) sprint__transpose(dx, pixels, channels, channels, pixels, to);
   }
 }

@@ -7,6 +7,9 @@
 
 #include <float.h>
 
+#include "model/conv_narrow.h"
+#include "model/conv_product.h"
+
 struct step {
   const sprint_kind *kind;
   struct sprint__argument arguments[4];
@@ -60,6 +63,15 @@ static const struct trial trials[] = {
     {{2, 20, 21}, {CONV(10, 3, 3, 1, 2), RELU}},
     {{6, 2, 2}, {CONV(17, 3, 3, 0, 1)}},
     {{3, 160, 140}, {CONV(2, 3, 3, 0, 1)}}, /* too large for that */
+    {{16, 9, 8}, {CONV(1, 3, 3, 0, 1), RELU}}, /* from here on along windows, where records are few */
+    {{9, 7, 7}, {CONV(2, 3, 3, 0, 2), RELU}},
+    {{20, 6, 5}, {CONV(3, 5, 5, 0, 1)}},
+    {{20, 10, 9}, {CONV(4, 3, 3, 1, 1), RELU}},
+    {{30, 5, 11}, {CONV(5, 3, 3, 0, 1)}},
+    {{24, 12, 12}, {CONV(1, 1, 1, 0, 1)}},
+    {{1, 8, 9}, {CONV(33, 3, 3, 0, 1), RELU}},
+    {{2, 9, 8}, {CONV(21, 5, 5, 0, 2)}},
+    {{24, 30, 25}, {CONV(2, 3, 3, 0, 1)}}, /* in bands */
     {{2, 8, 9}, {CONV(4, 3, 3, 0, 1), RELU, CONV(5, 3, 3, 0, 1), RELU, POOL(2)}},
     {{3, 9, 9}, {CONV(9, 3, 3, 0, 1), POOL(3), RELU, CONV(7, 1, 3, 0, 1), POOL(2)}},
     {{1, 12, 12}, {POOL(2), CONV(4, 3, 3, 1, 1), RELU, CONV(6, 3, 3, 0, 2)}},
@@ -179,7 +191,7 @@ static void run_slowly(const struct chain *chain, struct slow *ret) {
   size_t n = chain->n, in = layers[0].in, out = layers[n - 1].out;
   *ret = (struct slow){widened(chain->theta, n_theta(chain)), widened(chain->x, N * in), new_doubles(N * out),
                        new_doubles(n_theta(chain)),           new_doubles(N * in),       widened(chain->dy, N * out)};
-  for (size_t i = 0; i < N; i++) {
+  for (size_t i = 0; i < chain->records; i++) {
     double *values[MOST + 1] = {widened(chain->x + i * in, in)}, *slopes[MOST + 1];
     for (size_t l = 0; l < n; l++) {
       struct slow slow = {.theta = ret->theta + layers[l].offset, .x = values[l]};
@@ -232,8 +244,8 @@ static void fill_whole(struct chain *chain, uint32_t seed) {
 static void check_whole(struct chain *chain, const struct chain *plain, size_t trial) {
   struct slow slow;
   run_slowly(plain, &slow);
-  size_t n_x = N * chain->layers[0].in;
-  assert_near(forward(chain), slow.y, n_y(chain), 1, 0, "y", trial);
+  size_t n_x = chain->records * chain->layers[0].in, n_outputs = chain->records * (n_y(chain) / N);
+  assert_near(forward(chain), slow.y, n_outputs, 1, 0, "y", trial);
   backward(chain, true, false, true);
   assert_near(chain->gradient, slow.gradient, n_theta(chain), 1, 0, "gradient", trial);
   assert_near(chain->delta[0], slow.dx, n_x, 1, 0, "dx", trial);
@@ -245,18 +257,56 @@ static void check_whole(struct chain *chain, const struct chain *plain, size_t t
   free_slow(&slow);
 }
 
+/* As many records as there are, and so few that they go other ways. */
 static void test_conv__equals_its_twin(void **state) {
   (void)state;
-  for (size_t i = 0; i < N_TRIALS; i++) {
+  static const size_t records[] = {N, 3, 1};
+  for (size_t i = 0; i < 3 * N_TRIALS; i++) {
+    const struct trial *trial = &trials[i / 3];
     struct chain chain, plain;
-    new_chain(&trials[i], true, &chain);
-    new_chain(&trials[i], false, &plain);
+    new_chain(trial, true, &chain);
+    new_chain(trial, false, &plain);
+    chain.records = plain.records = records[i % 3];
     fill_whole(&chain, (uint32_t)i + 1);
     fill_whole(&plain, (uint32_t)i + 1);
-    check_whole(&chain, &plain, i);
+    check_whole(&chain, &plain, i / 3);
     free_chain(&chain);
     free_chain(&plain);
   }
+}
+
+/* Which of a layer's products go along windows where there is one record. */
+static bool forward_is_narrow(const struct sprint__layer *layer) {
+  struct sprint__conv of = sprint__product_forward(layer).of;
+  return sprint__narrow_pays(&of, 1);
+}
+
+static bool some_phase_is_narrow(const struct sprint__layer *layer) {
+  for (size_t k = 0; k < sprint__product_phases(layer); k++) {
+    struct sprint__conv of = sprint__product_backward(layer, k).of;
+    if (sprint__narrow_pays(&of, 1)) return true;
+  }
+  return false;
+}
+
+/* The trials meet them, of every number of filters, and the gradients of weights too. */
+static void test_conv__goes_along_windows(void **state) {
+  (void)state;
+  bool forward_of[SPRINT__NARROW_FILTERS + 1] = {false}, weights_of[SPRINT__NARROW_FILTERS + 1] = {false};
+  bool back = false;
+  for (size_t i = 0; i < N_TRIALS; i++) {
+    struct chain chain;
+    if (trials[i].steps[1].kind && trials[i].steps[1].kind != &sprint__layer_relu) continue;
+    new_chain(&trials[i], true, &chain);
+    const struct sprint__layer *conv = &chain.layers[0];
+    struct sprint__conv of = sprint__product_forward(conv).of;
+    if (forward_is_narrow(conv)) forward_of[of.filters] = true;
+    if (sprint__narrow_pays_weights(&of, 1)) weights_of[of.filters] = true;
+    back |= some_phase_is_narrow(conv);
+    free_chain(&chain);
+  }
+  for (size_t f = 1; f <= SPRINT__NARROW_FILTERS; f++) assert_true(forward_of[f] && weights_of[f]);
+  assert_true(back);
 }
 
 /* A NaN in a record gives NaNs just where the definition does. */
@@ -330,8 +380,8 @@ static void test_conv__absorbs(void **state) {
   free_chain(&chain);
 }
 
-/* Records side by side have the outputs and slopes that each has alone, to the bit. Winograd's way, which few records
- * may take and many not, sums in another order. */
+/* Records side by side have the outputs and slopes that each has alone, to the bit. Winograd's way and that along
+ * windows, which few records may take and many not, sum in another order. */
 static void test_conv__side_by_side(void **state) {
   (void)state;
   for (size_t i = 0; i < N_TRIALS; i++) {
@@ -349,8 +399,9 @@ static void test_conv__side_by_side(void **state) {
       conv->ops->backward(conv, one.theta, one.x + k * conv->in, one.y[0] + k * conv->out, 1, one.dy + k * conv->out,
                           one.delta[0] + k * conv->in, NULL, false, one.scratch);
     }
-    assert_memory_equal(all.y[0], one.y[0], N * conv->out * sizeof *one.x);
-    assert_memory_equal(all.delta[0], one.delta[0], N * conv->in * sizeof *one.x);
+    if (!forward_is_narrow(conv)) assert_memory_equal(all.y[0], one.y[0], N * conv->out * sizeof *one.x);
+    if (!some_phase_is_narrow(conv))
+      assert_memory_equal(all.delta[0], one.delta[0], N * conv->in * sizeof *one.x);
     free_chain(&all);
     free_chain(&one);
   }
@@ -379,6 +430,7 @@ int main(void) {
       cmocka_unit_test(test_conv__equals_its_twin), cmocka_unit_test(test_conv__nan),
       cmocka_unit_test(test_conv__noise),           cmocka_unit_test(test_conv__side_by_side),
       cmocka_unit_test(test_conv__absorbs),         cmocka_unit_test(test_conv__shared),
+      cmocka_unit_test(test_conv__goes_along_windows),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
