@@ -220,10 +220,21 @@ static void clear_dy(const struct sprint__layer *layer, const struct room *room,
   zero_around(&frame, records, room->dy);
 }
 
+/* One record's slopes into the room, masked on their way there. */
+static void place_masked(const struct sprint__layer *layer, const sprint_real *dy, const sprint_real *y, size_t line,
+                         sprint_real *to) {
+  size_t width = layer->to.width * layer->to.channels;
+  for (size_t r = 0; r < layer->to.height; r++) mask(dy + r * width, y + r * width, width, to + r * line);
+}
+
 /* Slopes from dy on into the room, side by side or one record's; outputs y. */
 static void place_dy(const struct sprint__layer *layer, const struct room *room, const sprint_real *dy,
                      const sprint_real *y, size_t abreast) {
   size_t line = sprint__dy_length(layer, 1) * layer->to.channels;
+  if (layer->then_relu && layer->last_out && !abreast) {
+    place_masked(layer, dy, y, line, room->dy + dy_at(layer));
+    return;
+  }
   if (layer->then_relu) mask(dy, y, (abreast ? abreast : 1) * layer->out, room->y);
   if (layer->then_relu) dy = room->y;
   if (abreast)
