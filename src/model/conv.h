@@ -65,6 +65,15 @@ void sprint__winograd_plain(const struct sprint__winograd *of, const struct spri
 void sprint__winograd_pool(const struct sprint__winograd *of, const sprint_real *x, const sprint_real *weights,
                            const sprint_real *bias, sprint_real *room, sprint_real *ret_y, unsigned char *ret_codes);
 
+/* The gradient of the weights by Winograd's way: sums (those of 16 places) += those of an image and its dy, which has
+ * zeros behind its rows and columns, and db (lanes) += dy; and dw (panels) from the sums of all images. */
+size_t sprint__winograd_sums(const struct sprint__winograd *of);
+size_t sprint__winograd_weights_room(const struct sprint__winograd *of);
+void sprint__winograd_correlate(const struct sprint__winograd *of, const struct sprint__conv *windows,
+                                const sprint_real *x, const sprint_real *dy, sprint_real *room, sprint_real *sums,
+                                sprint_real *db);
+void sprint__winograd_gradient(const struct sprint__winograd *of, const sprint_real *sums, sprint_real *ret_dw);
+
 /* dw (panels) += windows^T dy and db (lanes) += dy, over all outputs. dy: a group more may be read. */
 void sprint__conv_correlate(const struct sprint__conv *of, const sprint_real *x, const sprint_real *dy, sprint_real *dw,
                             sprint_real *db);

@@ -53,35 +53,34 @@ void sprint__narrow_take(const struct sprint__conv *of, const sprint_real *dw, s
   for (size_t ky = 0; ky < of->kernel_rows; ky++, ret_weights += of->run * filters)
     for (size_t g = 0; g < groups; g++)
       for (size_t f = 0; f < filters; f++, dw += G)
-        for (size_t l = own_from(g, of->run); l < G; l++)
-          ret_weights[(start_of(g, of->run) + l) * filters + f] = dw[l];
+        for (size_t l = own_from(g, of->run); l < G; l++) ret_weights[(start_of(g, of->run) + l) * filters + f] = dw[l];
 }
 
 /* Calls TILE(.., places, filters) with numbers that are known when it is compiled: as many sums as the registers hold,
  * and enough that none waits for the one before it. */
 #ifdef SPRINT_DOUBLE
 #define EACH_FILTERS(TILE, FILTERS, P1, P2, P3, P4, P5, ...) \
-  do {                                                           \
-    if ((FILTERS) == 1)                                          \
-      TILE(__VA_ARGS__, P1, 1);                                  \
-    else if ((FILTERS) == 2)                                     \
-      TILE(__VA_ARGS__, P2, 2);                                  \
-    else                                                         \
-      TILE(__VA_ARGS__, P3, 3);                                  \
+  do {                                                       \
+    if ((FILTERS) == 1)                                      \
+      TILE(__VA_ARGS__, P1, 1);                              \
+    else if ((FILTERS) == 2)                                 \
+      TILE(__VA_ARGS__, P2, 2);                              \
+    else                                                     \
+      TILE(__VA_ARGS__, P3, 3);                              \
   } while (0)
 #else
 #define EACH_FILTERS(TILE, FILTERS, P1, P2, P3, P4, P5, ...) \
-  do {                                                           \
-    if ((FILTERS) == 1)                                          \
-      TILE(__VA_ARGS__, P1, 1);                                  \
-    else if ((FILTERS) == 2)                                     \
-      TILE(__VA_ARGS__, P2, 2);                                  \
-    else if ((FILTERS) == 3)                                     \
-      TILE(__VA_ARGS__, P3, 3);                                  \
-    else if ((FILTERS) == 4)                                     \
-      TILE(__VA_ARGS__, P4, 4);                                  \
-    else                                                         \
-      TILE(__VA_ARGS__, P5, 5);                                  \
+  do {                                                       \
+    if ((FILTERS) == 1)                                      \
+      TILE(__VA_ARGS__, P1, 1);                              \
+    else if ((FILTERS) == 2)                                 \
+      TILE(__VA_ARGS__, P2, 2);                              \
+    else if ((FILTERS) == 3)                                 \
+      TILE(__VA_ARGS__, P3, 3);                              \
+    else if ((FILTERS) == 4)                                 \
+      TILE(__VA_ARGS__, P4, 4);                              \
+    else                                                     \
+      TILE(__VA_ARGS__, P5, 5);                              \
   } while (0)
 #endif
 

@@ -10,8 +10,8 @@
 
 enum { SPRINT__NARROW_FILTERS = SPRINT__GROUP > 4 ? 5 : 3 }; /* at most: fewer than a group */
 
-/* Whether it can be, and whether it pays for n records, rather than what conv.h and conv_abreast.h have: for outputs, and
- * for the gradient of the weights. */
+/* Whether it can be, and whether it pays for n records, rather than what conv.h and conv_abreast.h have: for outputs,
+ * and for the gradient of the weights. */
 static inline bool sprint__narrow_fits(const struct sprint__conv *of) {
   return of->filters <= SPRINT__NARROW_FILTERS && of->run >= SPRINT__GROUP;
 }

@@ -119,7 +119,8 @@ static size_t n_panels(const struct sprint__product *product) {
 }
 
 size_t sprint__product_weights(const struct sprint__product *product) {
-  size_t panels = n_panels(product), narrow = sprint__narrow_fits(&product->of) ? sprint__narrow_weights(&product->of) : 0;
+  size_t panels = n_panels(product),
+         narrow = sprint__narrow_fits(&product->of) ? sprint__narrow_weights(&product->of) : 0;
   if (product->winograd) return SPRINT__WINOGRAD_PLACES * product->tiles.channels * product->tiles.lanes;
   return panels > narrow ? panels : narrow;
 }

@@ -147,8 +147,8 @@ SPRINT__WIDE_INLINE void tile_correlate(const struct tile *tile, const sprint_re
 SPRINT__WIDE_INLINE void places_correlate(const struct tile *tile, const sprint_real *x, const sprint_real *dy,
                                           size_t k, size_t places, size_t panels, sprint_real *dw) {
   switch (places) {
-#define CASE(N)                                        \
-  case N:                                              \
+#define CASE(N)                                    \
+  case N:                                          \
     tile_correlate(tile, x, dy, k, N, panels, dw); \
     break
     CASE(1);

@@ -4,6 +4,7 @@
  * outputs are pooled, its four are just those of a pool. */
 #include "model/conv.h"
 #include "model/conv_pool.h"
+#include "model/conv_winograd_tile.h"
 
 enum {
   PLACES = SPRINT__WINOGRAD_PLACES, /* of a transformed tile, 4x4 */
@@ -11,12 +12,9 @@ enum {
   ROWS = 4,                         /* of them that share a load of the weights */
 };
 
-static size_t channel_room(const struct sprint__winograd *of) { return (of->channels + G - 1) / G * G; }
-
-size_t sprint__winograd_room(const struct sprint__winograd *of) { return PLACES * TILES * (channel_room(of) + 2 * G); }
-
-/* Filters f .. f + 2G - 1 of a place lie together. */
-static size_t panel_width(const struct sprint__winograd *of, size_t f) { return of->lanes - f > G ? 2 * G : G; }
+size_t sprint__winograd_room(const struct sprint__winograd *of) {
+  return PLACES * (place_size(TILES, channel_room(of)) + place_size(TILES, 2 * G));
+}
 
 /* G g of one column or row of g. */
 SPRINT__INLINE void transform_filter(const group *g, size_t stride, group *to, size_t to_stride) {
@@ -44,30 +42,6 @@ SPRINT__FAST void sprint__winograd_weights(const struct sprint__winograd *of, co
     }
 }
 
-/* B^T d of one column or row of d. */
-SPRINT__INLINE void transform_input(const group *d, size_t stride, group *to) {
-  to[0] = d[0] - d[2 * stride];
-  to[stride] = d[stride] + d[2 * stride];
-  to[2 * stride] = d[2 * stride] - d[stride];
-  to[3 * stride] = d[stride] - d[3 * stride];
-}
-
-/* v (16, TILES, channel_room) of tile t, which starts at x. */
-SPRINT__INLINE void put_tile(const struct sprint__winograd *of, const sprint_real *x, size_t t, sprint_real *v) {
-  size_t room = channel_room(of);
-  for (size_t c = 0; c < of->channels; c += G) {
-    group d[PLACES], half_way[PLACES];
-#pragma GCC unroll 16
-    for (size_t k = 0; k < PLACES; k++) d[k] = load(x + k / 4 * of->line + k % 4 * of->channels + c);
-#pragma GCC unroll 4
-    for (size_t k = 0; k < 4; k++) transform_input(d + k, 4, half_way + k);
-#pragma GCC unroll 4
-    for (size_t k = 0; k < 4; k++) transform_input(half_way + 4 * k, 1, d + 4 * k);
-#pragma GCC unroll 16
-    for (size_t k = 0; k < PLACES; k++) store(v + (k * TILES + t) * room + c, d[k]);
-  }
-}
-
 /* m (ROWS, width) = v (ROWS, channels) panel (channels, width), width 1 or 2 groups. */
 SPRINT__INLINE void multiply(const sprint_real *v, size_t room, const sprint_real *panel, size_t channels, int groups,
                              sprint_real *m) {
@@ -88,15 +62,16 @@ SPRINT__INLINE void multiply(const sprint_real *v, size_t room, const sprint_rea
   }
 }
 
-/* A^T m A and the bias: the four outputs, from m (16, TILES, 2 G) at its tile and group. */
+/* A^T m A and the bias: the four outputs, from m (16 places, TILES, 2 G) at its tile and group. */
 SPRINT__INLINE void gather_tile(const sprint_real *m, group bias, group *ret_four) {
+  size_t next = place_size(TILES, 2 * G);
   group rows[2][4];
 #pragma GCC unroll 4
   for (size_t k = 0; k < 4; k++) {
-    const sprint_real *column = m + k * TILES * 2 * G;
-    group m1 = load(column + 4 * TILES * 2 * G), m2 = load(column + 8 * TILES * 2 * G);
+    const sprint_real *column = m + k * next;
+    group m1 = load(column + 4 * next), m2 = load(column + 8 * next);
     rows[0][k] = load(column) + m1 + m2;
-    rows[1][k] = m1 - m2 - load(column + 12 * TILES * 2 * G);
+    rows[1][k] = m1 - m2 - load(column + 12 * next);
   }
 #pragma GCC unroll 2
   for (size_t r = 0; r < 2; r++) {
@@ -126,11 +101,12 @@ SPRINT__INLINE void put_four(const struct outputs *to, size_t r, size_t c, size_
 SPRINT__INLINE void winograd(const struct sprint__winograd *of, const sprint_real *x, const sprint_real *weights,
                              const sprint_real *bias, sprint_real *room, bool pools, const struct outputs *to) {
   size_t n = of->rows * of->columns, c_room = channel_room(of);
-  sprint_real *v = room, *m = room + PLACES * TILES * c_room;
+  size_t next_v = place_size(TILES, c_room), next_m = place_size(TILES, 2 * G);
+  sprint_real *v = room, *m = room + PLACES * next_v;
   for (size_t first = 0; first < n; first += TILES) {
     size_t end = n - first < TILES ? n - first : TILES, row = first / of->columns, column = first % of->columns;
     for (size_t t = 0, r = row, c = column; t < end; t++) {
-      put_tile(of, x + 2 * r * of->line + 2 * c * of->channels, t, v);
+      put_tile(of, x + 2 * r * of->line + 2 * c * of->channels, t, TILES, v);
       if (++c == of->columns) r++, c = 0;
     }
     for (size_t f = 0; f < of->lanes; f += 2 * G) {
@@ -138,11 +114,11 @@ SPRINT__INLINE void winograd(const struct sprint__winograd *of, const sprint_rea
       for (size_t k = 0; k < PLACES; k++)
         for (size_t t = 0; t < end; t += ROWS) {
           const sprint_real *panel = weights + (f * PLACES + k * width) * of->channels;
-          const sprint_real *rows = v + (k * TILES + t) * c_room;
+          const sprint_real *rows = v + k * next_v + t * c_room;
           if (width > G)
-            multiply(rows, c_room, panel, of->channels, 2, m + (k * TILES + t) * 2 * G);
+            multiply(rows, c_room, panel, of->channels, 2, m + k * next_m + t * 2 * G);
           else
-            multiply(rows, c_room, panel, of->channels, 1, m + (k * TILES + t) * 2 * G);
+            multiply(rows, c_room, panel, of->channels, 1, m + k * next_m + t * 2 * G);
         }
       for (size_t g = 0; g < width; g += G)
         for (size_t t = 0, r = row, c = column; t < end; t++) {

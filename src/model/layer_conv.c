@@ -27,6 +27,7 @@ struct room {
   sprint_real *work;               /* what products work in */
   sprint_real *bias, *dw, *db;     /* dw: panels, or for each of G records */
   sprint_real *sums;               /* dw of all of them, (window, filters) */
+  sprint_real *places, *tiles;     /* of the weights' gradient by Winograd's way: its sums, and what it works in */
   sprint_real *other_y, *other_dy; /* y and dy of one record, for another thread */
   size_t n_x, n_dy;                /* numbers of x and dy that one record takes */
 };
@@ -53,7 +54,8 @@ static bool size_products(const struct sprint__layer *layer, size_t *ret_weights
 }
 
 static struct room room_of(const struct sprint__layer *layer, sprint_real *scratch, size_t *ret_size) {
-  struct sprint__conv of = sprint__product_forward(layer).of;
+  struct sprint__product forward = sprint__product_forward(layer);
+  struct sprint__conv of = forward.of;
   size_t used = 0, lanes = sprint__conv_lanes(of.filters), window = of.kernel_rows * of.run, n_weights, n_work;
   size_t lines = layer->from.height + 2 * layer->padding[0], dy_line = sprint__dy_length(layer, 1) * of.filters;
   size_t sides = size_products(layer, &n_weights, &n_work) ? SPRINT__GROUP : 1;
@@ -73,6 +75,8 @@ static struct room room_of(const struct sprint__layer *layer, sprint_real *scrat
   room.dw = sprint__conv_take(scratch, &used, groups > panels ? groups : panels);
   room.db = sprint__conv_take(scratch, &used, sides * lanes + SPRINT__GROUP * SPRINT__GROUP);
   room.sums = sprint__conv_take(scratch, &used, window * of.filters + SPRINT__GROUP + 2 * lanes);
+  room.places = sprint__conv_take(scratch, &used, forward.winograd ? sprint__winograd_sums(&forward.tiles) : 0);
+  room.tiles = sprint__conv_take(scratch, &used, forward.winograd ? sprint__winograd_weights_room(&forward.tiles) : 0);
   room.other_y = sprint__conv_take(scratch, &used, of.rows * of.to_down);
   room.other_dy = sprint__conv_take(scratch, &used, room.n_dy);
   if (ret_size) *ret_size = used + SPRINT__LINE;
@@ -273,31 +277,68 @@ static size_t weights_abreast(const struct sprint__layer *layer, const struct sp
   return done;
 }
 
+/* How records that are not side by side go through the weights' gradient. */
+enum way { BY_TILES, ALONG_WINDOWS, BY_WINOGRAD };
+
+static enum way way_of_weights(const struct sprint__product *product, size_t n) {
+  enum { WORTH = 24 }; /* tiles that are as many products as what is done once */
+  if (product->winograd && n * product->tiles.rows * product->tiles.columns >= WORTH) return BY_WINOGRAD;
+  return sprint__narrow_pays_weights(&product->of, n) ? ALONG_WINDOWS : BY_TILES;
+}
+
+/* What sums over records start from. */
+static void clear_weights(const struct sprint__product *product, const struct room *room, enum way way) {
+  const struct sprint__conv *of = &product->of;
+  size_t lanes = sprint__conv_lanes(of->filters);
+  zero(room->db, lanes);
+  if (way == BY_WINOGRAD)
+    zero(room->places, sprint__winograd_sums(&product->tiles));
+  else
+    zero(room->dw, way == ALONG_WINDOWS ? sprint__narrow_weights(of) : of->kernel_rows * of->run * lanes);
+}
+
+/* The record in the room is added to them. */
+static void add_weights(const struct sprint__layer *layer, const struct sprint__product *product,
+                        const struct room *room, enum way way) {
+  struct sprint__conv windows = product->of;
+  const sprint_real *dy = room->dy + dy_at(layer);
+  windows.to_down = sprint__dy_length(layer, 1) * windows.filters;
+  if (way == BY_WINOGRAD)
+    sprint__winograd_correlate(&product->tiles, &windows, room->x, dy, room->tiles, room->places, room->db);
+  else if (way == ALONG_WINDOWS)
+    sprint__narrow_correlate(&windows, room->x, dy, room->dw, room->db);
+  else
+    sprint__conv_correlate(&windows, room->x, dy, room->dw, room->db);
+}
+
+/* And they go to theta's order. */
+static void put_weights(const struct sprint__product *product, const struct room *room, enum way way, bool adds,
+                        sprint_real *gradient) {
+  if (way == ALONG_WINDOWS) {
+    sprint__narrow_take(&product->of, room->dw, room->sums);
+    sprint__product_gradient_plain(product, room->sums, room->db, adds, gradient);
+    return;
+  }
+  if (way == BY_WINOGRAD) sprint__winograd_gradient(&product->tiles, room->places, room->dw);
+  sprint__product_gradient(product, room->dw, room->db, adds, gradient);
+}
+
 static void weight_gradient(const struct sprint__layer *layer, const struct records *of, const struct room *room,
                             bool adds, sprint_real *gradient) {
   struct sprint__product product = sprint__product_forward(layer);
   size_t i = weights_abreast(layer, &product, of, room, adds, gradient);
-  struct sprint__conv windows = product.of;
-  bool narrow = sprint__narrow_pays_weights(&windows, of->n - i);
-  size_t panels = windows.kernel_rows * windows.run * sprint__conv_lanes(windows.filters);
+  enum way way = way_of_weights(&product, of->n - i);
   if (i == of->n) return;
   adds |= i > 0;
-  windows.to_down = sprint__dy_length(layer, 1) * windows.filters;
-  clear_x(layer, room, windows.line, 0);
+  clear_x(layer, room, product.of.line, 0);
   clear_dy(layer, room, 0);
-  zero(room->dw, narrow ? sprint__narrow_weights(&windows) : panels);
-  zero(room->db, sprint__conv_lanes(windows.filters));
+  clear_weights(&product, room, way);
   for (; i < of->n; i++) {
-    place_x(layer, room, windows.line, of->x + i * layer->in, 0);
+    place_x(layer, room, product.of.line, of->x + i * layer->in, 0);
     place_dy(layer, room, of->dy + i * layer->out, of->y + i * layer->out, 0);
-    (narrow ? sprint__narrow_correlate : sprint__conv_correlate)(&windows, room->x, room->dy + dy_at(layer), room->dw,
-                                                                 room->db);
+    add_weights(layer, &product, room, way);
   }
-  if (narrow) sprint__narrow_take(&windows, room->dw, room->sums);
-  if (narrow)
-    sprint__product_gradient_plain(&product, room->sums, room->db, adds, gradient);
-  else
-    sprint__product_gradient(&product, room->dw, room->db, adds, gradient);
+  put_weights(&product, room, way, adds, gradient);
 }
 
 /* Phase k, as n records go through it one by one. */
@@ -308,8 +349,8 @@ static struct sprint__product phase_for(const struct sprint__layer *layer, size_
 }
 
 /* The weights of all phases, as their kernels take them, for n records side by side or one by one. */
-static void order_phases(const struct sprint__layer *layer, const sprint_real *theta, const struct room *room,
-                         size_t n, bool abreast) {
+static void order_phases(const struct sprint__layer *layer, const sprint_real *theta, const struct room *room, size_t n,
+                         bool abreast) {
   sprint_real *weights = room->weights;
   for (size_t k = 0; k < sprint__product_phases(layer); k++) {
     struct sprint__product phase = phase_for(layer, k, n);
