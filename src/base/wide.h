@@ -6,7 +6,9 @@
 #include "base/fast.h"
 
 #if SPRINT__TWICE
-static inline bool sprint__has_wide(void) { return __builtin_cpu_supports("avx512f"); }
+static inline bool sprint__has_wide(void) {
+  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl");
+}
 #else
 static inline bool sprint__has_wide(void) { return false; }
 #endif
@@ -14,21 +16,27 @@ static inline bool sprint__has_wide(void) { return false; }
 #if SPRINT__TWICE
 #include <immintrin.h>
 
-#define SPRINT__FOR_WIDE    __attribute__((target("avx512f")))
-#define SPRINT__WIDE_INLINE static inline __attribute__((always_inline, target("avx512f")))
+#define SPRINT__FOR_WIDE    __attribute__((target("avx512f,avx512vl,fma")))
+#define SPRINT__WIDE_INLINE static inline __attribute__((always_inline, target("avx512f,avx512vl,fma")))
 
 enum { WIDE = 64 / sizeof(sprint_real) };
 
 #ifdef SPRINT_DOUBLE
 typedef __m512d wide;
 typedef __mmask8 wide_mask;
+typedef __m256d half;
 #define WIDE_OP(NAME) _mm512_##NAME##_pd
+#define HALF_OP(NAME) _mm256_##NAME##_pd
 #define WIDE_ABOVE(a) _mm512_cmp_pd_mask(a, _mm512_setzero_pd(), _CMP_NLE_UQ)
+#define HALF_ABOVE(a) _mm256_cmp_pd_mask(a, _mm256_setzero_pd(), _CMP_NLE_UQ)
 #else
 typedef __m512 wide;
 typedef __mmask16 wide_mask;
+typedef __m256 half;
 #define WIDE_OP(NAME) _mm512_##NAME##_ps
+#define HALF_OP(NAME) _mm256_##NAME##_ps
 #define WIDE_ABOVE(a) _mm512_cmp_ps_mask(a, _mm512_setzero_ps(), _CMP_NLE_UQ)
+#define HALF_ABOVE(a) _mm256_cmp_ps_mask(a, _mm256_setzero_ps(), _CMP_NLE_UQ)
 #endif
 
 /* The first n numbers of a vector, n <= WIDE. */
@@ -43,6 +51,14 @@ SPRINT__WIDE_INLINE void wide_store(sprint_real *at, wide_mask there, wide value
 /* The value where `where` is above 0 or NaN, else 0; and of all that are below 0, as group.h has them. */
 SPRINT__WIDE_INLINE wide wide_masked(wide value, wide where) { return WIDE_OP(maskz_mov)(WIDE_ABOVE(where), value); }
 SPRINT__WIDE_INLINE wide wide_positive(wide value) { return wide_masked(value, value); }
+
+/* The same for half of a vector, where the other half would not be used: some processors take half the time for it. */
+SPRINT__WIDE_INLINE half half_load(const sprint_real *at, __mmask8 there) { return HALF_OP(maskz_loadu)(there, at); }
+SPRINT__WIDE_INLINE void half_store(sprint_real *at, __mmask8 there, half value) {
+  HALF_OP(mask_storeu)(at, there, value);
+}
+SPRINT__WIDE_INLINE half half_masked(half value, half where) { return HALF_OP(maskz_mov)(HALF_ABOVE(where), value); }
+SPRINT__WIDE_INLINE half half_positive(half value) { return half_masked(value, value); }
 #endif
 
 #endif

@@ -201,8 +201,8 @@ void sprint__dense_input(const struct sprint__dense *dense, const sprint_real *d
       sprint__narrow_input(dense, dy, n, relu_x, ret_dx);
       return;
     case WIDE_TILES:
-      sprint__wide_input(dense, dy, n, ret_dx);
-      break;
+      sprint__wide_input(dense, dy, n, relu_x, ret_dx);
+      return;
     case TINY:
       tiny_input(dense, dy, n, ret_dx);
       break;

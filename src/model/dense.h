@@ -75,11 +75,12 @@ void sprint__few_weight(const struct sprint__dense *dense, const sprint_real *x,
 void sprint__few_input(const struct sprint__dense *dense, const sprint_real *dy, size_t n, const sprint_real *relu_x,
                        sprint_real *ret_dx);
 
-/* dense_wide.c: with AVX-512 alone. The weights' gradient is without that of b; dx without a relu's zeros. */
+/* dense_wide.c: with AVX-512 alone. The weights' gradient is without that of b. */
 void sprint__wide_forward(const struct sprint__dense *dense, const sprint_real *x, size_t n, sprint_real *ret_y);
 void sprint__wide_weight(const struct sprint__dense *dense, const sprint_real *x, const sprint_real *dy, size_t n,
                          bool adds, sprint_real *gradient);
-void sprint__wide_input(const struct sprint__dense *dense, const sprint_real *dy, size_t n, sprint_real *ret_dx);
+void sprint__wide_input(const struct sprint__dense *dense, const sprint_real *dy, size_t n, const sprint_real *relu_x,
+                        sprint_real *ret_dx);
 
 /* dense_narrow.c: fewer outputs than a group but more than one, and not too many weights; a group of inputs at least.
  * The weights' gradient is without that of b. */

@@ -1,5 +1,5 @@
 /* Dense products by vectors of 64 bytes, without copies of what is multiplied: see dense.h. A tile's sums, so many rows
- * times so many vectors of columns, fill the registers; the last vector of a row is masked. */
+ * times so many vectors of columns, fill the registers; the last vector of a row is masked, or half of one. */
 #include "base/transpose.h"
 #include "base/wide.h"
 #include "model/dense.h"
@@ -17,60 +17,147 @@ struct product {
   size_t c_row;
   const sprint_real *start; /* a row for all of C, `start_row` 0, or one for each; NULL: zero */
   size_t start_row;
-  bool relu; /* f is max(., 0); otherwise nothing */
+  bool relu;                /* f is max(., 0); otherwise nothing, */
+  const sprint_real *where; /* but that C is zero where this is not above it; rows as C's; NULL: nowhere */
 };
 
 /* Sums of a tile at most, and its rows and vectors. */
-enum { SUMS = 24, MOST_ROWS = 8, MOST_VECTORS = 8 };
+enum { SUMS = 24, MOST_ROWS = 8, MOST_VECTORS = 8, HALF = WIDE / 2 };
 
-/* `rows` of C from row i on, and `vectors` from column c on, the last of which is as `last` says. */
-SPRINT__WIDE_INLINE void tile(const struct product *of, size_t i, size_t c, size_t rows, size_t vectors,
-                              wide_mask last) {
-  const wide_mask all = wide_first(WIDE);
-  const sprint_real *a = of->a + i * of->a_row, *b = of->b + c;
-  const sprint_real *start = of->start ? of->start + i * of->start_row + c : NULL;
-  sprint_real *to = of->c + i * of->c_row + c;
-  wide sums[SUMS];
+/* Columns of a tile: whole vectors, the last of which is as `last` says, and behind them half of one, as `rest` says.
+ */
+struct columns {
+  size_t first, vectors;
+  wide_mask last;
+  bool half;
+  __mmask8 rest;
+};
+
+/* A tile's sums, and of how many rows. */
+struct sums {
+  wide whole[SUMS]; /* (rows, vectors) */
+  half rest[MOST_ROWS];
+};
+
+/* Which numbers of vector g there are. */
+SPRINT__WIDE_INLINE wide_mask there_of(const struct columns *columns, size_t g) {
+  return g + 1 < columns->vectors ? wide_first(WIDE) : columns->last;
+}
+
+/* sums := `rows` rows from `from` on, or zeros where that is NULL. */
+SPRINT__WIDE_INLINE void begin(const sprint_real *from, size_t row, size_t rows, const struct columns *columns,
+                               struct sums *sums) {
+  size_t vectors = columns->vectors;
+#pragma GCC unroll 24
+  for (size_t s = 0; s < rows * vectors; s++) sums->whole[s] = WIDE_OP(setzero)();
+#pragma GCC unroll 8
+  for (size_t r = 0; r < rows; r++) sums->rest[r] = HALF_OP(setzero)();
+  if (!from) return;
 #pragma GCC unroll 24
   for (size_t s = 0; s < rows * vectors; s++) {
     size_t g = s % vectors;
-    sums[s] = WIDE_OP(setzero)();
-    if (start) sums[s] = wide_load(start + s / vectors * of->start_row + g * WIDE, g + 1 < vectors ? all : last);
+    sums->whole[s] = wide_load(from + s / vectors * row + g * WIDE, there_of(columns, g));
   }
+#pragma GCC unroll 8
+  for (size_t r = 0; r < rows; r++)
+    if (columns->half) sums->rest[r] = half_load(from + r * row + vectors * WIDE, columns->rest);
+}
+
+/* What is not above zero becomes zero; and what is where `where` is not. */
+SPRINT__WIDE_INLINE void rectify(size_t rows, const struct columns *columns, struct sums *sums) {
+#pragma GCC unroll 24
+  for (size_t s = 0; s < rows * columns->vectors; s++) sums->whole[s] = wide_positive(sums->whole[s]);
+#pragma GCC unroll 8
+  for (size_t r = 0; r < rows; r++)
+    if (columns->half) sums->rest[r] = half_positive(sums->rest[r]);
+}
+
+SPRINT__WIDE_INLINE void mask(const sprint_real *where, size_t row, size_t rows, const struct columns *columns,
+                              struct sums *sums) {
+  size_t vectors = columns->vectors;
+#pragma GCC unroll 24
+  for (size_t s = 0; s < rows * vectors; s++) {
+    size_t g = s % vectors;
+    wide open = wide_load(where + s / vectors * row + g * WIDE, there_of(columns, g));
+    sums->whole[s] = wide_masked(sums->whole[s], open);
+  }
+#pragma GCC unroll 8
+  for (size_t r = 0; r < rows; r++)
+    if (columns->half)
+      sums->rest[r] = half_masked(sums->rest[r], half_load(where + r * row + vectors * WIDE, columns->rest));
+}
+
+SPRINT__WIDE_INLINE void put(const struct sums *sums, size_t rows, const struct columns *columns, size_t row,
+                             sprint_real *to) {
+  size_t vectors = columns->vectors;
+#pragma GCC unroll 24
+  for (size_t s = 0; s < rows * vectors; s++) {
+    size_t g = s % vectors;
+    wide_store(to + s / vectors * row + g * WIDE, there_of(columns, g), sums->whole[s]);
+  }
+#pragma GCC unroll 8
+  for (size_t r = 0; r < rows; r++)
+    if (columns->half) half_store(to + r * row + vectors * WIDE, columns->rest, sums->rest[r]);
+}
+
+/* `rows` of C from row i on. */
+SPRINT__WIDE_INLINE void tile(const struct product *of, size_t i, size_t rows, struct columns columns) {
+  size_t vectors = columns.vectors, c = columns.first;
+  const sprint_real *a = of->a + i * of->a_row, *b = of->b + c;
+  struct sums sums;
+  begin(of->start ? of->start + i * of->start_row + c : NULL, of->start_row, rows, &columns, &sums);
   for (size_t k = 0; k < of->depth; k++, a += of->a_step, b += of->b_row) {
     wide v[MOST_VECTORS];
+    half u = HALF_OP(setzero)();
 #pragma GCC unroll 8
-    for (size_t g = 0; g < vectors; g++) v[g] = wide_load(b + g * WIDE, g + 1 < vectors ? all : last);
+    for (size_t g = 0; g < vectors; g++) v[g] = wide_load(b + g * WIDE, there_of(&columns, g));
+    if (columns.half) u = half_load(b + vectors * WIDE, columns.rest);
 #pragma GCC unroll 8
     for (size_t r = 0; r < rows; r++) {
       wide factor = WIDE_OP(set1)(a[r * of->a_row]);
 #pragma GCC unroll 8
-      for (size_t g = 0; g < vectors; g++) sums[r * vectors + g] = WIDE_OP(fmadd)(factor, v[g], sums[r * vectors + g]);
+      for (size_t g = 0; g < vectors; g++)
+        sums.whole[r * vectors + g] = WIDE_OP(fmadd)(factor, v[g], sums.whole[r * vectors + g]);
+      if (columns.half) sums.rest[r] = HALF_OP(fmadd)(HALF_OP(set1)(a[r * of->a_row]), u, sums.rest[r]);
     }
   }
-#pragma GCC unroll 24
-  for (size_t s = 0; s < rows * vectors; s++) {
-    size_t g = s % vectors;
-    if (of->relu) sums[s] = wide_positive(sums[s]);
-    wide_store(to + s / vectors * of->c_row + g * WIDE, g + 1 < vectors ? all : last, sums[s]);
-  }
+  if (of->relu) rectify(rows, &columns, &sums);
+  if (of->where) mask(of->where + i * of->c_row + c, of->c_row, rows, &columns, &sums);
+  put(&sums, rows, &columns, of->c_row, of->c + i * of->c_row + c);
 }
 
-/* A tile of the first `vectors` of those that are `left`, and on to the next. */
-SPRINT__WIDE_INLINE void next_tile(const struct product *of, size_t i, size_t rows, size_t vectors, size_t columns,
-                                   size_t *left) {
-  size_t c = ((columns + WIDE - 1) / WIDE - *left) * WIDE;
-  tile(of, i, c, rows, vectors, wide_first(*left > vectors ? WIDE : (columns - 1) % WIDE + 1));
+/* Columns that do not fill a vector: more than half of one count as one. */
+SPRINT__WIDE_INLINE size_t n_over(size_t columns) { return columns % WIDE <= HALF ? columns % WIDE : 0; }
+SPRINT__WIDE_INLINE size_t n_vectors(size_t columns) { return (columns - n_over(columns) + WIDE - 1) / WIDE; }
+
+/* A tile of the first `vectors` of those that are `left`, and of half a one behind them; and on to the next. */
+SPRINT__WIDE_INLINE void next_tile(const struct product *of, size_t i, size_t rows, size_t vectors, bool with_half,
+                                   size_t columns, size_t *left) {
+  size_t over = columns % WIDE;
+  struct columns some = {(n_vectors(columns) - *left) * WIDE, vectors, wide_first(WIDE), with_half, 0};
+  if (*left == vectors && over > HALF) some.last = wide_first(over);
+  if (with_half) some.rest = (__mmask8)wide_first(over);
+  tile(of, i, rows, some);
   *left -= vectors;
+}
+
+/* The same, where half a vector goes along with the last whole ones. */
+SPRINT__WIDE_INLINE void last_tile(const struct product *of, size_t i, size_t rows, size_t vectors, size_t columns,
+                                   size_t *left) {
+  if (*left == vectors && n_over(columns))
+    next_tile(of, i, rows, vectors, true, columns, left);
+  else
+    next_tile(of, i, rows, vectors, false, columns, left);
 }
 
 /* `rows` rows of all columns, `most` vectors at a time, and what is left by fewer. */
 SPRINT__WIDE_INLINE void strip(const struct product *of, size_t i, size_t rows, size_t columns, size_t most) {
-  size_t left = (columns + WIDE - 1) / WIDE;
-  while (left >= most) next_tile(of, i, rows, most, columns, &left);
-  if (most > 4 && left >= 4) next_tile(of, i, rows, 4, columns, &left);
-  if (most > 2 && left >= 2) next_tile(of, i, rows, 2, columns, &left);
-  if (left) next_tile(of, i, rows, 1, columns, &left);
+  size_t left = n_vectors(columns);
+  while (left >= most) next_tile(of, i, rows, most, false, columns, &left);
+  if (left == 0 && n_over(columns)) next_tile(of, i, rows, 0, true, columns, &left);
+  if (most > 4 && left >= 4) last_tile(of, i, rows, 4, columns, &left);
+  if (most > 2 && left >= 2) last_tile(of, i, rows, 2, columns, &left);
+  if (left) last_tile(of, i, rows, 1, columns, &left);
 }
 
 /* All rows and columns by tiles of about as many rows each. */
@@ -140,7 +227,8 @@ void sprint__wide_weight(const struct sprint__dense *dense, const sprint_real *x
 }
 
 /* W^T is written out panel by panel. */
-void sprint__wide_input(const struct sprint__dense *dense, const sprint_real *dy, size_t n, sprint_real *ret_dx) {
+void sprint__wide_input(const struct sprint__dense *dense, const sprint_real *dy, size_t n, const sprint_real *relu_x,
+                        sprint_real *ret_dx) {
   sprint_real panel[PANEL_ROWS * PANEL_COLUMNS];
   size_t in = dense->in, out = dense->out, blocks = (out + PANEL_ROWS - 1) / PANEL_ROWS;
   for (size_t k = 0; k < in; k += PANEL_COLUMNS) {
@@ -153,6 +241,7 @@ void sprint__wide_input(const struct sprint__dense *dense, const sprint_real *dy
       of.c = ret_dx + k;
       of.start = block > 0 ? of.c : NULL;
       of.c_row = of.start_row = sprint__dense_apart(dense);
+      of.where = relu_x && block + 1 == blocks ? relu_x + k : NULL;
       multiply(&of, n, columns);
     }
   }
@@ -169,8 +258,9 @@ void sprint__wide_weight(const struct sprint__dense *dense, const sprint_real *x
   (void)dense, (void)x, (void)dy, (void)n, (void)adds, (void)gradient;
 }
 
-void sprint__wide_input(const struct sprint__dense *dense, const sprint_real *dy, size_t n, sprint_real *ret_dx) {
-  (void)dense, (void)dy, (void)n, (void)ret_dx;
+void sprint__wide_input(const struct sprint__dense *dense, const sprint_real *dy, size_t n, const sprint_real *relu_x,
+                        sprint_real *ret_dx) {
+  (void)dense, (void)dy, (void)n, (void)relu_x, (void)ret_dx;
 }
 
 #endif

@@ -76,6 +76,7 @@ static void block_recalled(const struct difference *of, const struct sprint__lan
   sprint__tape_fill(net, lane, start, 0, &tape);
   struct sprint__block input = sprint__block_of(net, &tape, of->rows, start, of->block);
   struct sprint__whose whose = {of->rows->who + start, NULL, of->rows->recalled};
+  sprint__recall_ahead(net, &whose, input.n);
   differ_forward(of, &tape, &input, start, sums);
   sprint__backward_difference(net, &tape, of->theta, input.n, &whose, of->shares, sums->gradient, start > 0);
   sprint__backward_first(net, &tape, of->theta, &input, sums->gradient, start > 0, NULL);

@@ -166,6 +166,14 @@ void sprint__backward_first(const struct sprint__network *net, const struct spri
                        now ? gradient + first->offset : NULL, adds, tape->scratch);
 }
 
+void sprint__recall_ahead(const struct sprint__network *net, const struct sprint__whose *whose, size_t n) {
+  enum { LINE = 64 / sizeof(sprint_real), MOST = 1 << 16 }; /* reals that the second cache holds beside all else */
+  if (n * net->activations > MOST) return;
+  for (size_t i = 0; i < n; i++)
+    for (size_t k = 0; k < net->activations; k += LINE)
+      __builtin_prefetch(whose->recalled + whose->who[i] * net->activations + k, 0, 2);
+}
+
 /* to (n, width) := what is `skip` reals into each row's activations of layer l. */
 static void recall(const struct sprint__network *net, const struct sprint__whose *whose, size_t n, size_t l,
                    size_t skip, size_t width, sprint_real *to) {

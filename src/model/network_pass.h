@@ -79,6 +79,9 @@ void sprint__backward_first(const struct sprint__network *net, const struct spri
                             const sprint_real *theta, const struct sprint__block *input, sprint_real *gradient,
                             bool adds, sprint_real *dx);
 
+/* Asks for what will be recalled of n records, which is spread over memory. */
+void sprint__recall_ahead(const struct sprint__network *net, const struct sprint__whose *whose, size_t n);
+
 /* to (n, layer's outputs) := minus the deltas of layer l that are recalled. */
 void sprint__recall_delta(const struct sprint__network *net, const struct sprint__whose *whose, size_t n, size_t l,
                           sprint_real *to);
