@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/fast.h"
+#include "base/group.h"
 
 /* Where layer m's rows are among those whose gradient is left for later. */
 static sprint_real *late_input(const struct sprint__network *net, const struct sprint__tape *tape, size_t m) {
@@ -99,9 +99,29 @@ void sprint__add_loss(const struct sprint__network *net, const struct sprint__ta
   }
 }
 
-SPRINT__FAST void sprint__negate(const sprint_real *from, size_t n, sprint_real *to) {
-  for (size_t i = 0; i < n; i++) to[i] = -from[i];
+/* to (n) := from. Rows are short, and calls of memcpy for each take longer than the copies. */
+SPRINT__INLINE void copy_row(const sprint_real *from, size_t n, sprint_real *to) {
+  enum { SHORT = 512 };
+  if (n < G || n > SHORT) {
+    memcpy(to, from, n * sizeof *to);
+    return;
+  }
+  for (size_t i = 0; i + G <= n; i += G) store(to + i, load(from + i));
+  store(to + n - G, load(from + n - G));
 }
+
+/* to (n) := -from, which may be the same. */
+SPRINT__INLINE void negate_row(const sprint_real *from, size_t n, sprint_real *to) {
+  if (n < G) {
+    for (size_t i = 0; i < n; i++) to[i] = -from[i];
+    return;
+  }
+  group last = -load(from + n - G);
+  for (size_t i = 0; i + G <= n; i += G) store(to + i, -load(from + i));
+  store(to + n - G, last);
+}
+
+SPRINT__FAST void sprint__negate(const sprint_real *from, size_t n, sprint_real *to) { negate_row(from, n, to); }
 
 SPRINT__FAST void sprint__add_to(sprint_real *restrict values, const sprint_real *restrict others, size_t n) {
   for (size_t i = 0; i < n; i++) values[i] += others[i];
@@ -122,15 +142,15 @@ static unsigned char *saved_of(const struct sprint__layer *layer, sprint_real *y
 }
 
 /* Keeps the activations of layer l, if anybody wants them. */
-static void keep_layer(const struct sprint__network *net, const struct sprint__tape *tape,
+SPRINT__FAST static void keep_layer(const struct sprint__network *net, const struct sprint__tape *tape,
                        const struct sprint__whose *whose, size_t n, size_t l) {
   const struct sprint__layer *layer = &net->layers[l];
   size_t out = layer->out;
   if (!whose || !whose->keep) return;
   for (size_t i = 0; i < n; i++) {
     sprint_real *to = whose->keep + kept_at(net, whose, i, l);
-    if (layer->n_weights) sprint__negate(tape->delta[l] + i * out, out, to);
-    if (layer->keeps_y) memcpy(to + kept_delta(layer), tape->y[l] + i * out, out * sizeof *to);
+    if (layer->n_weights) negate_row(tape->delta[l] + i * out, out, to);
+    if (layer->keeps_y) copy_row(tape->y[l] + i * out, out, to + kept_delta(layer));
     if (layer->saved)
       memcpy(to + kept_delta(layer) + kept_y(layer), saved_of(layer, tape->y[l], n, i), layer->saved_size);
   }
@@ -175,10 +195,10 @@ void sprint__recall_ahead(const struct sprint__network *net, const struct sprint
 }
 
 /* to (n, width) := what is `skip` reals into each row's activations of layer l. */
-static void recall(const struct sprint__network *net, const struct sprint__whose *whose, size_t n, size_t l,
+SPRINT__FAST static void recall(const struct sprint__network *net, const struct sprint__whose *whose, size_t n, size_t l,
                    size_t skip, size_t width, sprint_real *to) {
   for (size_t i = 0; i < n; i++)
-    memcpy(to + i * width, whose->recalled + kept_at(net, whose, i, l) + skip, width * sizeof *to);
+    copy_row(whose->recalled + kept_at(net, whose, i, l) + skip, width, to + i * width);
 }
 
 void sprint__recall_delta(const struct sprint__network *net, const struct sprint__whose *whose, size_t n, size_t l,
