@@ -45,16 +45,19 @@ static inline size_t sprint__conv_panel(size_t filters, size_t k, size_t g, size
 void sprint__conv_multiply(const struct sprint__conv *of, const sprint_real *x, const sprint_real *panels,
                            const sprint_real *bias, bool relu, sprint_real *y);
 
-/* The same for windows of 3x3 and a stride of 1 by Winograd's F(2x2, 3x3), with fewer than half of the products: tiles
- * of four outputs. Where rows or columns of outputs are odd, a line or a group behind the image may be read. */
+/* The same for windows of 3x3 or 5x5 and a stride of 1 by Winograd's filtering, with fewer than half of the products:
+ * tiles of four outputs. Where rows or columns of outputs are odd, a line or a group behind the image may be read. */
 struct sprint__winograd {
   size_t channels, lanes; /* lanes: filters in whole groups, in panels of two */
   size_t line;            /* as above */
   size_t rows, columns;   /* of tiles */
+  size_t side;            /* of the part of the image that a tile sees: that of a window and one more */
 };
-enum { SPRINT__WINOGRAD_PLACES = 16, SPRINT__WINOGRAD_WORTH = 8 /* channels from which on it pays */ };
+enum { SPRINT__WINOGRAD_WORTH = 8 /* channels from which on it pays */ };
 
-/* weights: panels of channels * width for each of 16 places, from those of 9; room: so many numbers. */
+static inline size_t sprint__winograd_places(const struct sprint__winograd *of) { return of->side * of->side; }
+
+/* weights: panels of channels * width for each place, from those of the window; room: so many numbers. */
 void sprint__winograd_weights(const struct sprint__winograd *of, const sprint_real *panels, sprint_real *ret_weights);
 size_t sprint__winograd_room(const struct sprint__winograd *of);
 void sprint__winograd_plain(const struct sprint__winograd *of, const struct sprint__conv *plain, const sprint_real *x,
@@ -65,7 +68,7 @@ void sprint__winograd_plain(const struct sprint__winograd *of, const struct spri
 void sprint__winograd_pool(const struct sprint__winograd *of, const sprint_real *x, const sprint_real *weights,
                            const sprint_real *bias, sprint_real *room, sprint_real *ret_y, unsigned char *ret_codes);
 
-/* The gradient of the weights by Winograd's way: sums (those of 16 places) += those of an image and its dy, which has
+/* The gradient of the weights by Winograd's way: sums (those of all places) += those of an image and its dy, which has
  * zeros behind its rows and columns, and db (lanes) += dy; and dw (panels) from the sums of all images. */
 size_t sprint__winograd_sums(const struct sprint__winograd *of);
 size_t sprint__winograd_weights_room(const struct sprint__winograd *of);

@@ -20,7 +20,7 @@ static struct sprint__conv_pool conv_pool_of(const struct sprint__layer *layer) 
 }
 
 static struct sprint__winograd winograd_of(const struct sprint__conv_pool *of) {
-  return (struct sprint__winograd){of->channels, of->lanes, of->line, of->rows, of->columns};
+  return (struct sprint__winograd){of->channels, of->lanes, of->line, of->rows, of->columns, of->kernel_rows + 1};
 }
 
 /* Threads that share an image, at most. */
@@ -48,7 +48,7 @@ static struct room room_of(const struct sprint__conv_pool *of, sprint_real *scra
   room.y = sprint__conv_take(scratch, &used, outputs * of->lanes);
   room.weights = sprint__conv_take(scratch, &used, of->kernel_rows * of->run_room * of->lanes);
   room.transformed =
-      sprint__conv_take(scratch, &used, of->winograd ? SPRINT__WINOGRAD_PLACES * of->channels * of->lanes : 0);
+      sprint__conv_take(scratch, &used, of->winograd ? sprint__winograd_places(&tiles) * of->channels * of->lanes : 0);
   room.tiles = sprint__conv_take(scratch, &used, of->winograd ? BANDS * sprint__winograd_room(&tiles) : 0);
   room.bias = sprint__conv_take(scratch, &used, of->lanes);
   room.dw = sprint__conv_take(scratch, &used, of->filters * (of->kernel_rows * of->run_room + 1));

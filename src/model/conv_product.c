@@ -3,15 +3,23 @@
 
 #include "model/conv_narrow.h"
 
-/* Windows of 3x3 that are one pixel apart, of channels enough. */
+/* Whether Winograd's tiles, which go by fours, have so many outputs that fewer products are worth their way there and
+ * back: of windows of 3x3 any number, of 5x5 few small images have not. */
+static bool tiles_pay(const struct sprint__conv *of) {
+  size_t tiles = (of->rows + 1) / 2 * ((of->columns + 1) / 2), whole = (tiles + 3) / 4 * 4;
+  return of->kernel_rows == 3 || 5 * 25 * of->rows * of->columns >= 8 * 36 * whole;
+}
+
+/* Windows of 3x3 or 5x5 that are one pixel apart, of channels enough. */
 static bool by_winograd(const struct sprint__conv *of) {
-  return of->kernel_rows == 3 && of->run == 3 * of->across && of->lines_down == 1 &&
-         of->across >= SPRINT__WINOGRAD_WORTH && of->filters >= SPRINT__GROUP;
+  bool has = of->kernel_rows == 3 || of->kernel_rows == 5;
+  return has && of->run == of->kernel_rows * of->across && of->lines_down == 1 &&
+         of->across >= SPRINT__WINOGRAD_WORTH && of->filters >= SPRINT__GROUP && tiles_pay(of);
 }
 
 static struct sprint__product product_of(const struct sprint__conv *of) {
-  struct sprint__winograd tiles = {of->across, sprint__conv_lanes(of->filters), of->line, (of->rows + 1) / 2,
-                                   (of->columns + 1) / 2};
+  struct sprint__winograd tiles = {of->across,         sprint__conv_lanes(of->filters), of->line,
+                                   (of->rows + 1) / 2, (of->columns + 1) / 2,           of->kernel_rows + 1};
   return (struct sprint__product){.of = *of, .winograd = by_winograd(of), .tiles = tiles};
 }
 
@@ -121,7 +129,8 @@ static size_t n_panels(const struct sprint__product *product) {
 size_t sprint__product_weights(const struct sprint__product *product) {
   size_t panels = n_panels(product),
          narrow = sprint__narrow_fits(&product->of) ? sprint__narrow_weights(&product->of) : 0;
-  if (product->winograd) return SPRINT__WINOGRAD_PLACES * product->tiles.channels * product->tiles.lanes;
+  if (product->winograd)
+    return sprint__winograd_places(&product->tiles) * product->tiles.channels * product->tiles.lanes;
   return panels > narrow ? panels : narrow;
 }
 

@@ -1,47 +1,37 @@
-/* The gradient of the weights of windows of 3x3 by Winograd's minimal filtering F(3x3, 2x2): 16 products a channel and
- * filter for the four outputs of a tile instead of 36. It is the filtering of a tile of the image, 4x4, by its slopes,
- * 2x2, with the points of F(2x2, 3x3), so that the image goes in as it does forward: dw = A^T (sum (B^T d B) * (G s
- * G^T)) A, A^T = (1 1 1 0; 0 1 -1 0; 0 1 1 -1), G = (1 0; 1 1; 1 -1; 0 1) with the halves of its middle rows left to
- * the end. See conv_winograd.c. */
+/* The gradient of the weights of windows of 3x3 and 5x5 by Winograd's minimal filtering of a tile of the image by its
+ * slopes: 16 products a channel and filter for the four outputs of a tile instead of 36, and 36 instead of 100. The
+ * image goes in as it does forward; the matrices are in conv_winograd_tile.h. */
 #include "model/conv_winograd_tile.h"
 
 enum {
-  PLACES = SPRINT__WINOGRAD_PLACES, /* of a transformed tile, 4x4 */
-  TILES = 32,                       /* that go through together */
-  SUMS = 12,                        /* that the registers hold */
+  TILES = 32, /* that go through together */
+  SUMS = 12,  /* that the registers hold */
 };
 
-size_t sprint__winograd_sums(const struct sprint__winograd *of) { return PLACES * of->channels * of->lanes; }
-
-size_t sprint__winograd_weights_room(const struct sprint__winograd *of) {
-  return PLACES * (place_size(TILES, channel_room(of)) + place_size(TILES, of->lanes));
+size_t sprint__winograd_sums(const struct sprint__winograd *of) {
+  return sprint__winograd_places(of) * of->channels * of->lanes;
 }
 
-/* u (16 places, TILES, lanes) of tile t, whose slopes start at dy; db += their sums, which are those of place (1, 1).
- */
+size_t sprint__winograd_weights_room(const struct sprint__winograd *of) {
+  return sprint__winograd_places(of) * (place_size(TILES, channel_room(of)) + place_size(TILES, of->lanes));
+}
+
+/* u (places, TILES, lanes) of tile t, whose slopes start at dy; db += their sums, which are those of place (1, 1). */
 SPRINT__INLINE void put_slopes(const struct sprint__winograd *of, const struct sprint__conv *windows,
-                               const sprint_real *dy, size_t t, sprint_real *u, sprint_real *db) {
+                               const sprint_real *dy, size_t t, size_t side, sprint_real *u, sprint_real *db) {
   size_t down = windows->to_down, across = windows->to_across, next = place_size(TILES, of->lanes);
   for (size_t f = 0; f < of->lanes; f += G) {
     const sprint_real *from = dy + sprint__conv_first(windows->filters, f / G);
-    group rows[4][2], last[2];
-#pragma GCC unroll 2
-    for (size_t c = 0; c < 2; c++) {
-      rows[0][c] = load(from + c * across);
-      last[c] = load(from + down + c * across);
-      rows[1][c] = rows[0][c] + last[c];
-      rows[2][c] = rows[0][c] - last[c];
-      rows[3][c] = last[c];
-    }
-#pragma GCC unroll 4
-    for (size_t r = 0; r < 4; r++) {
-      sprint_real *to = u + 4 * r * next + t * of->lanes + f;
-      group both = rows[r][0] + rows[r][1];
-      store(to, rows[r][0]);
-      store(to + next, both);
-      store(to + 2 * next, rows[r][0] - rows[r][1]);
-      store(to + 3 * next, rows[r][1]);
-      if (r == 1) put(db + f, both, true);
+    group left[MOST_SIDE], right[MOST_SIDE];
+    transform_slopes(load(from), load(from + down), side, left);
+    transform_slopes(load(from + across), load(from + down + across), side, right);
+    put(db + f, left[1] + right[1], true);
+#pragma GCC unroll 6
+    for (size_t r = 0; r < side; r++) {
+      group row[MOST_SIDE];
+      transform_slopes(left[r], right[r], side, row);
+#pragma GCC unroll 6
+      for (size_t c = 0; c < side; c++) store(u + (r * side + c) * next + t * of->lanes + f, row[c]);
     }
   }
 }
@@ -86,23 +76,23 @@ SPRINT__INLINE void add_channels(const sprint_real *v, size_t v_row, const sprin
   }
 }
 
-SPRINT__FAST void sprint__winograd_correlate(const struct sprint__winograd *of, const struct sprint__conv *windows,
-                                             const sprint_real *x, const sprint_real *dy, sprint_real *room,
-                                             sprint_real *sums, sprint_real *db) {
-  size_t n = of->rows * of->columns, v_row = channel_room(of);
+SPRINT__INLINE void correlate(const struct sprint__winograd *of, const struct sprint__conv *windows,
+                              const sprint_real *x, const sprint_real *dy, sprint_real *room, size_t side,
+                              sprint_real *sums, sprint_real *db) {
+  size_t n = of->rows * of->columns, v_row = channel_room(of), places = side * side;
   size_t next_v = place_size(TILES, v_row), next_u = place_size(TILES, of->lanes);
-  sprint_real *v = room, *u = room + PLACES * next_v;
+  sprint_real *v = room, *u = room + places * next_v;
   for (size_t first = 0, r = 0, c = 0; first < n; first += TILES) {
     size_t tiles = n - first < TILES ? n - first : TILES;
     for (size_t t = 0; t < tiles; t++) {
-      put_tile(of, x + 2 * r * of->line + 2 * c * of->channels, t, TILES, v);
-      put_slopes(of, windows, dy + 2 * r * windows->to_down + 2 * c * windows->to_across, t, u, db);
+      put_tile(of, x + 2 * r * of->line + 2 * c * of->channels, t, TILES, side, v);
+      put_slopes(of, windows, dy + 2 * r * windows->to_down + 2 * c * windows->to_across, t, side, u, db);
       if (++c == of->columns) r++, c = 0;
     }
     for (size_t f = 0; f < of->lanes; f += 2 * G)
-      for (size_t k = 0; k < PLACES; k++) {
+      for (size_t k = 0; k < places; k++) {
         size_t width = panel_width(of, f);
-        sprint_real *m = sums + (f * PLACES + k * width) * of->channels;
+        sprint_real *m = sums + (f * places + k * width) * of->channels;
         if (width > G)
           add_channels(v + k * next_v, v_row, u + k * next_u + f, of->lanes, tiles, of->channels, 2, m);
         else
@@ -111,24 +101,33 @@ SPRINT__FAST void sprint__winograd_correlate(const struct sprint__winograd *of, 
   }
 }
 
-/* A^T m of one column or row of m, with the halves. */
-SPRINT__INLINE void transform_sums(const group *m, size_t stride, group *to, size_t to_stride) {
-  const group half = SPRINT__ALL((sprint_real)0.5);
-  group sum = half * (m[stride] + m[2 * stride]);
-  to[0] = m[0] + sum;
-  to[to_stride] = half * (m[stride] - m[2 * stride]);
-  to[2 * to_stride] = sum - m[3 * stride];
+SPRINT__FAST void sprint__winograd_correlate(const struct sprint__winograd *of, const struct sprint__conv *windows,
+                                             const sprint_real *x, const sprint_real *dy, sprint_real *room,
+                                             sprint_real *sums, sprint_real *db) {
+  if (of->side == SIDE_3)
+    correlate(of, windows, x, dy, room, SIDE_3, sums, db);
+  else
+    correlate(of, windows, x, dy, room, SIDE_5, sums, db);
+}
+
+SPRINT__INLINE void gradient_of(const struct sprint__winograd *of, const sprint_real *sums, size_t side,
+                                sprint_real *ret_dw) {
+  size_t kernel = side - 1, window = kernel * kernel, places = side * side;
+  for (size_t f = 0; f < of->lanes; f += G)
+    for (size_t c = 0; c < of->channels; c++) {
+      size_t panel = f / (2 * G) * 2 * G, width = panel_width(of, panel), at = c * width + (f - panel);
+      group m[MOST_PLACES], half_way[MOST_PLACES], dw[MOST_PLACES];
+      for (size_t k = 0; k < places; k++) m[k] = load(sums + (panel * places + k * width) * of->channels + at);
+      for (size_t k = 0; k < side; k++) transform_sums(m + k, side, side, half_way + k, side);
+      for (size_t k = 0; k < kernel; k++) transform_sums(half_way + side * k, 1, side, dw + kernel * k, 1);
+      for (size_t k = 0; k < window; k++) store(ret_dw + (panel * window + k * width) * of->channels + at, dw[k]);
+    }
 }
 
 SPRINT__FAST void sprint__winograd_gradient(const struct sprint__winograd *of, const sprint_real *sums,
                                             sprint_real *ret_dw) {
-  for (size_t f = 0; f < of->lanes; f += G)
-    for (size_t c = 0; c < of->channels; c++) {
-      size_t panel = f / (2 * G) * 2 * G, width = panel_width(of, panel), at = c * width + (f - panel);
-      group m[PLACES], half_way[12], dw[9];
-      for (size_t k = 0; k < PLACES; k++) m[k] = load(sums + (panel * PLACES + k * width) * of->channels + at);
-      for (size_t k = 0; k < 4; k++) transform_sums(m + k, 4, half_way + k, 4);
-      for (size_t k = 0; k < 3; k++) transform_sums(half_way + 4 * k, 1, dw + 3 * k, 1);
-      for (size_t k = 0; k < 9; k++) store(ret_dw + (panel * 9 + k * width) * of->channels + at, dw[k]);
-    }
+  if (of->side == SIDE_3)
+    gradient_of(of, sums, SIDE_3, ret_dw);
+  else
+    gradient_of(of, sums, SIDE_5, ret_dw);
 }
