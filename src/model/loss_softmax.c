@@ -129,18 +129,43 @@ SPRINT__FAST static void softmax_interleaved(const struct sprint__loss *loss, co
   }
 }
 
-/* log p_g - log(1 - p_g) = f_g - log sum over j != g of exp(f_j). */
+/* log p_g - log(1 - p_g) = f_g - log sum over j != g of exp(f_j), and its slopes: of one record. */
+SPRINT__INLINE sprint_real odds_of(const sprint_real *f, size_t k, size_t g, sprint_real *delta) {
+  memcpy(delta, f, k * sizeof *delta);
+  delta[g] = (sprint_real)-INFINITY; /* its exponential is 0 */
+  sprint_real top = delta[largest(delta, k)], sum = exponentials(delta, k, top, delta);
+  for (size_t j = 0; j < k; j++) delta[j] /= -sum;
+  delta[g] = 1;
+  return (sprint_real)((double)f[g] - (double)top - log((double)sum));
+}
+
+/* The same of n records, a group at most, side by side. */
+SPRINT__INLINE void odds_abreast(const sprint_real *f, size_t k, size_t n, size_t g, sprint_real *odds,
+                                 sprint_real *delta) {
+  sprint_real e[FEW * G] = {0};
+  for (size_t i = 0; i < n; i++)
+    for (size_t j = 0; j < k; j++) e[j * G + i] = j == g ? (sprint_real)-INFINITY : f[i * k + j];
+  group top = load(e), sum = {0};
+  for (size_t j = 1; j < k; j++) top = blend(load(e + j * G) > top, load(e + j * G), top);
+  for (size_t j = 0; j < k; j++) {
+    group value = group_exp(load(e + j * G) - top);
+    store(e + j * G, value);
+    sum += value;
+  }
+  for (size_t j = 0; j < k; j++) store(e + j * G, j == g ? SPRINT__ALL((sprint_real)1) : load(e + j * G) / -sum);
+  for (size_t i = 0; i < n; i++) {
+    for (size_t j = 0; j < k; j++) delta[i * k + j] = e[j * G + i];
+    odds[i] = (sprint_real)((double)f[i * k + g] - (double)top[i] - log((double)sum[i]));
+  }
+}
+
+/* Few classes by whole groups, however few the records, so that odds do not depend on how many there are. */
 SPRINT__FAST static void softmax_log_odds(const struct sprint__loss *loss, const sprint_real *f, size_t n, size_t g,
                                           sprint_real *odds, sprint_real *delta) {
   size_t k = loss->n_outputs;
-  for (size_t i = 0; i < n; i++, f += k, delta += k) {
-    memcpy(delta, f, k * sizeof *delta);
-    delta[g] = (sprint_real)-INFINITY; /* its exponential is 0 */
-    sprint_real top = delta[largest(delta, k)], sum = exponentials(delta, k, top, delta);
-    odds[i] = (sprint_real)((double)f[g] - (double)top - log((double)sum));
-    for (size_t j = 0; j < k; j++) delta[j] /= -sum;
-    delta[g] = 1;
-  }
+  for (size_t i = 0; k <= FEW && i < n; i += G)
+    odds_abreast(f + i * k, k, n - i < G ? n - i : G, g, odds + i, delta + i * k);
+  for (size_t i = 0; k > FEW && i < n; i++) odds[i] = odds_of(f + i * k, k, g, delta + i * k);
 }
 
 static const struct sprint__loss_ops softmax_ops = {

@@ -2,7 +2,7 @@
  * here from the network's outputs. */
 #include "test_model_help.h"
 
-enum { N = 7, D = 4 };
+enum { N = 35, D = 4, MOST_CLASSES = 33 };
 
 struct score {
   struct fixture *f;
@@ -24,7 +24,7 @@ static double log_odds(const struct score *s, const sprint_real *outputs) {
 
 static double score_value(void *user) {
   struct score *s = user;
-  sprint_real outputs[3];
+  sprint_real outputs[MOST_CLASSES];
   assert_ok(s->f, sprint_model_outputs(s->model, s->theta, s->x, 1, outputs));
   double odds = log_odds(s, outputs);
   return s->sign * (s->probability ? 1 / (1 + exp(-odds)) : odds);
@@ -61,8 +61,9 @@ static void check_shift(struct score *s, const sprint_population *people, bool s
            subset ? ", columns: [x3, x1]" : "");
   sprint_shift *shift = NULL;
   assert_ok(s->f, sprint_shift_new(s->f->context, spec, s->model, people, &shift));
-  const uint32_t who[N] = {0, 1, 2, 3, 4, 5, 6};
+  uint32_t who[N];
   sprint_real answer[N * D];
+  for (uint32_t i = 0; i < N; i++) who[i] = i;
   assert_ok(s->f, sprint_shift_respond(shift, s->theta, who, N, answer));
   check_response(s, people, answer, subset);
   sprint_shift_free(shift);
@@ -90,6 +91,7 @@ static void test_model__score_of_logistic(void **state) { check_score(*state, "l
 static void test_model__score_of_sigmoid(void **state) { check_score(*state, "{kind: sigmoid, c: 1.7}", 2, 1, 1.7); }
 static void test_model__score_of_softmax_2(void **state) { check_score(*state, "softmax", 2, 2, 0); }
 static void test_model__score_of_softmax_3(void **state) { check_score(*state, "softmax", 3, 3, 0); }
+static void test_model__score_of_softmax_33(void **state) { check_score(*state, "softmax", 33, 33, 0); }
 
 /* The score of a regression is its output, or minus that; it has no probability, and no class that could be the good
  * one. */
@@ -124,7 +126,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_model__score_of_logistic),     cmocka_unit_test(test_model__score_of_sigmoid),
       cmocka_unit_test(test_model__score_of_softmax_2),    cmocka_unit_test(test_model__score_of_softmax_3),
-      cmocka_unit_test(test_model__score_of_a_regression),
+      cmocka_unit_test(test_model__score_of_softmax_33),   cmocka_unit_test(test_model__score_of_a_regression),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }
