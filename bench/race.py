@@ -137,6 +137,10 @@ class Sprint:
         return (plain - short) / epochs, (rows - short) / epochs
 
 
+class TorchEnded(SystemExit):
+    """The PyTorch program has ended by itself."""
+
+
 class Torch:
     """bench/torch_epoch.py, which waits for requests."""
 
@@ -154,7 +158,7 @@ class Torch:
         self.child.stdin.flush()
         line = self.child.stdout.readline()
         if not line:
-            sys.exit("bench: the PyTorch program ended at %s" % request)
+            raise TorchEnded("bench: the PyTorch program ended at %s" % request)
         return json.loads(line)
 
     def close(self):
