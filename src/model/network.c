@@ -79,13 +79,13 @@ static void block_recalled(const struct difference *of, const struct sprint__lan
   sprint__recall_ahead(net, &whose, input.n);
   differ_forward(of, &tape, &input, start, sums);
   sprint__backward_difference(net, &tape, of->theta, input.n, &whose, of->shares, sums->gradient, start > 0);
-  sprint__backward_first(net, &tape, of->theta, &input, sums->gradient, start > 0, NULL);
-  if (of->shares) return;
-  if (tape.late && first->late)
-    sprint__recall_delta(net, &whose, input.n, 0, net->late[0].dy[1] + tape.row * first->out);
+  if (of->shares || (tape.late && first->late))
+    sprint__backward_first(net, &tape, of->theta, &input, sums->gradient, start > 0, NULL);
   else
-    sprint__add_recalled(net, &tape, of->theta, input.n, &whose, 0, of->x_b ? of->x_b + start * first->in : input.x,
-                         sums->gradient);
+    sprint__layer_difference(net, &tape, of->theta, input.n, &whose, 0, input.x,
+                             of->x_b ? of->x_b + start * first->in : input.x, sums->gradient, start > 0);
+  if (!of->shares && tape.late && first->late)
+    sprint__recall_delta(net, &whose, input.n, 0, net->late[0].dy[1] + tape.row * first->out);
 }
 
 static void network_difference(const sprint_model *model, struct sprint__lane *lane, const sprint_real *theta,

@@ -26,13 +26,15 @@ struct sprint__network {
   size_t last;                    /* the layer that puts out what the loss takes */
   size_t activations;             /* reals of a record's that a pass can keep */
   size_t past;                    /* reals of a record's that a layer may need where activations are recalled */
+  size_t scratch;                 /* reals that the layer which works in most needs */
+  size_t aside;                   /* parameters of the largest layer of windows; 0: there is none */
   struct sprint__late_rows *late; /* (n_layers) */
 };
 
 extern const struct sprint__model_ops sprint__network_ops;
 
-/* Reals that a lane needs for one block, where the layers want layer_scratch of them for themselves. */
-size_t sprint__network_scratch(const struct sprint__network *net, size_t layer_scratch);
+/* Reals that a lane needs for one block. */
+size_t sprint__network_scratch(const struct sprint__network *net);
 
 /* Fills layers, of the arena, from the `layers` value of a model section; offsets and shapes are set. */
 sprint_status sprint__layers_parse(const struct sprint__section *section, struct sprint__shape shape,

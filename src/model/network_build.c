@@ -37,7 +37,7 @@ static void absorb_relus(struct sprint__network *net) {
 /* What follows from the layers for a block of rows: how many, and what they need. */
 struct extent {
   size_t n_params;
-  size_t widths, scratch; /* reals of a row's activations; of the layer that works in most */
+  size_t widths;          /* reals of a row's activations */
   double products, saved; /* of a row; operations that its activations spare a later pass */
   size_t late;            /* weights of large dense layers */
   bool windows;           /* there are layers that look at windows of images, whose activations are many */
@@ -58,7 +58,9 @@ static struct extent measure(struct sprint__network *net) {
     e.n_params += layer->n_weights + layer->n_biases;
     e.products += layer->products;
     e.saved += saved_by(layer, l == 0);
-    if (layer->scratch > e.scratch) e.scratch = layer->scratch;
+    if (layer->scratch > net->scratch) net->scratch = layer->scratch;
+    if (layer->kernel[0] > 0 && layer->n_weights + layer->n_biases > net->aside)
+      net->aside = layer->n_weights + layer->n_biases;
     if (layer->absorbed) continue;
     e.widths += layer->out + layer->saved;
     e.late += layer->late ? layer->n_weights : 0;
@@ -121,7 +123,7 @@ double sprint__layers_need(struct sprint__layer *layers, size_t n) {
   struct extent e = measure(&net);
   net.block = block_of(&net, &e);
   plan_activations(&net);
-  double reals = (double)sprint__network_scratch(&net, e.scratch) + (double)e.n_params;
+  double reals = (double)sprint__network_scratch(&net) + (double)e.n_params;
   return (SPRINT__MAX_LANES * reals + sprint__network_late_need(&net)) * (double)sizeof(sprint_real);
 }
 
@@ -154,7 +156,7 @@ static sprint_status describe(sprint_model *model, bool l2_biases) {
   model->n_activations = net->activations;
   model->recall_saves = e.saved;
   if (upper) model->upper = (struct sprint__upper){upper, net->block};
-  model->scratch_size = sprint__network_scratch(net, e.scratch);
+  model->scratch_size = sprint__network_scratch(net);
 
   model->cost_per_row = 6.0 * e.products;
   if (l2_biases) return SPRINT_OK;

@@ -26,6 +26,7 @@ void sprint__tape_fill(const struct sprint__network *net, const struct sprint__l
   tape->x = tape->spare + net->block * net->max_width;
   tape->past = tape->x + net->block * net->layers[0].in;
   tape->scratch = tape->past + net->block * net->past;
+  tape->aside = tape->scratch + net->scratch;
   size_t turn = 0;
   for (size_t l = 0; l < net->n_layers; l++) {
     const struct sprint__layer *layer = &net->layers[l];
@@ -37,11 +38,11 @@ void sprint__tape_fill(const struct sprint__network *net, const struct sprint__l
   }
 }
 
-size_t sprint__network_scratch(const struct sprint__network *net, size_t layer_scratch) {
-  size_t widths = 3 * net->max_width;
+size_t sprint__network_scratch(const struct sprint__network *net) {
+  size_t widths = 3 * net->max_width, aside = net->aside ? net->aside + net->scratch : 0;
   for (size_t l = 0; l < net->n_layers; l++)
     widths += net->layers[l].absorbed ? 0 : net->layers[l].out + net->layers[l].saved;
-  return net->block * (widths + net->layers[0].in + net->past) + layer_scratch;
+  return net->block * (widths + net->layers[0].in + net->past) + net->scratch + aside;
 }
 
 struct sprint__block sprint__block_of(const struct sprint__network *net, const struct sprint__tape *tape,
@@ -143,7 +144,7 @@ static unsigned char *saved_of(const struct sprint__layer *layer, sprint_real *y
 
 /* Keeps the activations of layer l, if anybody wants them. */
 SPRINT__FAST static void keep_layer(const struct sprint__network *net, const struct sprint__tape *tape,
-                       const struct sprint__whose *whose, size_t n, size_t l) {
+                                    const struct sprint__whose *whose, size_t n, size_t l) {
   const struct sprint__layer *layer = &net->layers[l];
   size_t out = layer->out;
   if (!whose || !whose->keep) return;
@@ -195,10 +196,9 @@ void sprint__recall_ahead(const struct sprint__network *net, const struct sprint
 }
 
 /* to (n, width) := what is `skip` reals into each row's activations of layer l. */
-SPRINT__FAST static void recall(const struct sprint__network *net, const struct sprint__whose *whose, size_t n, size_t l,
-                   size_t skip, size_t width, sprint_real *to) {
-  for (size_t i = 0; i < n; i++)
-    copy_row(whose->recalled + kept_at(net, whose, i, l) + skip, width, to + i * width);
+SPRINT__FAST static void recall(const struct sprint__network *net, const struct sprint__whose *whose, size_t n,
+                                size_t l, size_t skip, size_t width, sprint_real *to) {
+  for (size_t i = 0; i < n; i++) copy_row(whose->recalled + kept_at(net, whose, i, l) + skip, width, to + i * width);
 }
 
 void sprint__recall_delta(const struct sprint__network *net, const struct sprint__whose *whose, size_t n, size_t l,
@@ -223,18 +223,64 @@ static void stacked_gradient(const struct sprint__network *net, const struct spr
                        gradient + layer->offset, adds, tape->scratch);
 }
 
-void sprint__add_recalled(const struct sprint__network *net, const struct sprint__tape *tape, const sprint_real *theta,
-                          size_t n, const struct sprint__whose *whose, size_t l, const sprint_real *x,
-                          sprint_real *gradient) {
-  const struct sprint__layer *layer = &net->layers[l];
-  sprint_real *delta = tape->past, *y = delta + n * layer->out;
-  size_t skip = kept_delta(layer) + kept_y(layer);
-  sprint__recall_delta(net, whose, n, l, delta);
-  if (layer->keeps_y) recall_y(net, whose, n, l, y);
+/* Two gradients in a layer's parameters, of rows and of what is recalled. */
+struct two_gradients {
+  const struct sprint__network *net;
+  const struct sprint__tape *tape;
+  const sprint_real *theta;
+  size_t n, l;
+  const struct sprint__whose *whose;
+  const sprint_real *x, *x_recalled;
+  sprint_real *gradient; /* the layer's part of it */
+  bool adds;
+};
+
+/* Minus the gradient that the recalled activations stand for; to the layer's part of a gradient. */
+static void recalled_gradient(const struct two_gradients *of, bool adds, sprint_real *scratch, sprint_real *to) {
+  const struct sprint__layer *layer = &of->net->layers[of->l];
+  size_t n = of->n, skip = kept_delta(layer) + kept_y(layer);
+  sprint_real *delta = of->tape->past, *y = delta + n * layer->out;
+  const sprint_real *x = of->x_recalled ? of->x_recalled : of->tape->spare;
+  sprint__recall_delta(of->net, of->whose, n, of->l, delta);
+  if (!of->x_recalled) recall_y(of->net, of->whose, n, layer_below(of->net, of->l), of->tape->spare);
+  if (layer->keeps_y) recall_y(of->net, of->whose, n, of->l, y);
   for (size_t i = 0; layer->saved && i < n; i++)
-    memcpy(saved_of(layer, y, n, i), whose->recalled + kept_at(net, whose, i, l) + skip, layer->saved_size);
-  layer->ops->backward(layer, theta + layer->offset, x, y, n, delta, NULL, gradient + layer->offset, true,
-                       tape->scratch);
+    memcpy(saved_of(layer, y, n, i), of->whose->recalled + kept_at(of->net, of->whose, i, of->l) + skip,
+           layer->saved_size);
+  layer->ops->backward(layer, of->theta + layer->offset, x, y, n, delta, NULL, to, adds, scratch);
+}
+
+static void own_gradient(const struct two_gradients *of) {
+  const struct sprint__layer *layer = &of->net->layers[of->l];
+  const struct sprint__tape *tape = of->tape;
+  layer->ops->backward(layer, of->theta + layer->offset, of->x, tape->y[of->l], of->n, tape->delta[of->l], NULL,
+                       of->gradient, of->adds, tape->scratch);
+}
+
+static void one_of_two(void *user, int which, size_t start, size_t end) {
+  (void)start, (void)end;
+  const struct two_gradients *of = user;
+  if (which == 0)
+    own_gradient(of);
+  else
+    recalled_gradient(of, false, of->tape->aside + of->net->aside, of->tape->aside);
+}
+
+/* Windows that are worth it have the second by itself, for a thread that has nothing else to do; whether there is one,
+ * the sums are the same. */
+void sprint__layer_difference(const struct sprint__network *net, const struct sprint__tape *tape,
+                              const sprint_real *theta, size_t n, const struct sprint__whose *whose, size_t l,
+                              const sprint_real *x, const sprint_real *x_recalled, sprint_real *gradient, bool adds) {
+  const struct sprint__layer *layer = &net->layers[l];
+  sprint_real *to = gradient + layer->offset;
+  struct two_gradients of = {net, tape, theta, n, l, whose, x, x_recalled, to, adds};
+  if (layer->kernel[0] == 0 || sprint__lanes_for(2, 2 * (double)n * layer->products, 0) < 2) {
+    own_gradient(&of);
+    recalled_gradient(&of, true, tape->scratch, to);
+    return;
+  }
+  sprint__lanes_run(layer->context, 2, 2, one_of_two, &of);
+  sprint__add_to(to, tape->aside, layer->n_weights + layer->n_biases);
 }
 
 /* The part of layer l, not the first, in a gradient minus that of the recalled activations. */
@@ -248,10 +294,7 @@ static void differ(const struct sprint__network *net, const struct sprint__tape 
   } else if (layer->kind == &sprint__layer_dense && !net->layers[below].saved) {
     stacked_gradient(net, tape, theta, n, whose, l, gradient, adds);
   } else {
-    layer->ops->backward(layer, theta + layer->offset, tape->y[below], tape->y[l], n, tape->delta[l], NULL,
-                         gradient + layer->offset, adds, tape->scratch);
-    recall_y(net, whose, n, below, tape->spare);
-    sprint__add_recalled(net, tape, theta, n, whose, l, tape->spare, gradient);
+    sprint__layer_difference(net, tape, theta, n, whose, l, tape->y[below], NULL, gradient, adds);
   }
 }
 

@@ -13,6 +13,7 @@ struct sprint__tape {
   sprint_real *spare;                     /* (block, max_width) */
   sprint_real *past;    /* (block, net->past) what is recalled of a layer, where it cannot go behind the rows */
   sprint_real *scratch; /* the layers' */
+  sprint_real *aside;   /* (net->aside) for a second gradient of a layer of windows, and what another thread works in */
   bool late;            /* the gradients of large layers are left for later, with: */
   size_t row;           /* where the block is among the rows that are summed together */
   int side;             /* 0: of theta; 1: of the parameters that are compared with it */
@@ -86,9 +87,10 @@ void sprint__recall_ahead(const struct sprint__network *net, const struct sprint
 void sprint__recall_delta(const struct sprint__network *net, const struct sprint__whose *whose, size_t n, size_t l,
                           sprint_real *to);
 
-/* Adds the gradient of layer l that the recalled activations stand for; x (n, in) went into it. */
-void sprint__add_recalled(const struct sprint__network *net, const struct sprint__tape *tape, const sprint_real *theta,
-                          size_t n, const struct sprint__whose *whose, size_t l, const sprint_real *x,
-                          sprint_real *gradient);
+/* The gradient in the parameters of layer l, not a late one, minus that of the recalled activations: of x (n, in), and
+ * of x_recalled, NULL: what is recalled of the layer below. Written, or added where `adds`. */
+void sprint__layer_difference(const struct sprint__network *net, const struct sprint__tape *tape,
+                              const sprint_real *theta, size_t n, const struct sprint__whose *whose, size_t l,
+                              const sprint_real *x, const sprint_real *x_recalled, sprint_real *gradient, bool adds);
 
 #endif
