@@ -54,7 +54,8 @@ static enum kernel input_kernel_of(const struct sprint__dense *dense, size_t n) 
   enum kernel kernel = kernel_of(dense, n);
   if (may_be_wide(dense, n) && (dense->out < SHORT || n >= WORTH_COPYING)) return WIDE_TILES;
   if (kernel != FEW) return kernel;
-  if (sprint__dense_is_thin(dense)) return n < SPRINT__TILE_ROWS ? SMALL : BLAS;
+  if (sprint__dense_is_thin(dense) && n >= SPRINT__TILE_ROWS) return BLAS;
+  if (sprint__dense_is_thin(dense) && !dense->bare) return SMALL;
   return dense->out < SHORT && n > FEW_SHORT ? BLAS : FEW;
 }
 
