@@ -20,7 +20,8 @@ struct work {
 
 static void run(sprint_context *context, sprint__lane_work lane, struct work *work) {
   size_t chunks = (work->n + CHUNK - 1) / CHUNK;
-  sprint__lanes_run(context, chunks, sprint__lanes_for(chunks, COST_PER_CHUNK, 0), lane, work);
+  int n_lanes = work->n < SPRINT__LONG ? 1 : sprint__lanes_for(chunks, COST_PER_CHUNK, 0);
+  sprint__lanes_run(context, chunks, n_lanes, lane, work);
 }
 
 /* Numbers of chunks start .. end, from *ret_first on. */

@@ -28,6 +28,10 @@ static inline bool sprint__all_finite(const sprint_real *a, size_t n) {
   return zero == 0;
 }
 
+/* Numbers from which on a vector is worth sharing: fewer are worked on sooner than they come back from another core,
+ * which everybody who moves or reads them at every step has to heed. */
+enum { SPRINT__LONG = 1 << 15 };
+
 /* For vectors as long as theta, by the context's threads, with results that do not depend on them: the same sum, a
  * copy, zeros, and values (n) -= others. */
 double sprint__long_norm_sq(sprint_context *context, const sprint_real *a, size_t n);

@@ -58,17 +58,7 @@ void sprint__narrow_take(const struct sprint__conv *of, const sprint_real *dw, s
 
 /* Calls TILE(.., places, filters) with numbers that are known when it is compiled: as many sums as the registers hold,
  * and enough that none waits for the one before it. */
-#ifdef SPRINT_DOUBLE
-#define EACH_FILTERS(TILE, FILTERS, P1, P2, P3, P4, P5, ...) \
-  do {                                                       \
-    if ((FILTERS) == 1)                                      \
-      TILE(__VA_ARGS__, P1, 1);                              \
-    else if ((FILTERS) == 2)                                 \
-      TILE(__VA_ARGS__, P2, 2);                              \
-    else                                                     \
-      TILE(__VA_ARGS__, P3, 3);                              \
-  } while (0)
-#else
+#define AT_MOST(N) ((N) < MOST_FILTERS ? (N) : MOST_FILTERS)
 #define EACH_FILTERS(TILE, FILTERS, P1, P2, P3, P4, P5, ...) \
   do {                                                       \
     if ((FILTERS) == 1)                                      \
@@ -78,11 +68,10 @@ void sprint__narrow_take(const struct sprint__conv *of, const sprint_real *dw, s
     else if ((FILTERS) == 3)                                 \
       TILE(__VA_ARGS__, P3, 3);                              \
     else if ((FILTERS) == 4)                                 \
-      TILE(__VA_ARGS__, P4, 4);                              \
+      TILE(__VA_ARGS__, P4, AT_MOST(4));                     \
     else                                                     \
-      TILE(__VA_ARGS__, P5, 5);                              \
+      TILE(__VA_ARGS__, P5, AT_MOST(5));                     \
   } while (0)
-#endif
 
 /* The sums of some outputs, along rows ky .. end_ky-1 of their windows. */
 SPRINT__INLINE void window_sums(const struct sprint__conv *of, const sprint_real *const *x, size_t ky, size_t end_ky,

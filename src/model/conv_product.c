@@ -3,8 +3,8 @@
 
 #include "model/conv_narrow.h"
 
-/* Whether Winograd's tiles, which go by fours, have so many outputs that fewer products are worth their way there and
- * back: of windows of 3x3 any number, of 5x5 few small images have not. */
+/* Whether Winograd's tiles, which go by fours, are full enough for fewer products to be worth the way there and back:
+ * of windows of 3x3 they always are, of 5x5 not where images are small. */
 static bool tiles_pay(const struct sprint__conv *of) {
   size_t tiles = (of->rows + 1) / 2 * ((of->columns + 1) / 2), whole = (tiles + 3) / 4 * 4;
   return of->kernel_rows == 3 || 5 * 25 * of->rows * of->columns >= 8 * 36 * whole;

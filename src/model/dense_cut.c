@@ -3,6 +3,7 @@
  * on the work alone. See dense.h. */
 #include "base/group.h"
 #include "base/lanes.h"
+#include "base/vector.h"
 #include "model/dense.h"
 
 /* Inputs that a part has a multiple of, and how many of these at least. */
@@ -14,7 +15,7 @@ enum { STEP = 8, LEAST_STEPS = 4 };
 /* How many parts n rows are worth, whose weights are gone through `times`. */
 static int parts_of(const struct sprint__dense *dense, size_t n, int times) {
   size_t steps = dense->in / STEP;
-  if (n >= SPRINT__CUT_ROWS || dense->out < SPRINT__GROUP || sprint__dense_is_small(dense)) return 1;
+  if (n >= SPRINT__CUT_ROWS || dense->out < SPRINT__GROUP || dense->in * dense->out < SPRINT__LONG) return 1;
   int parts = sprint__lanes_for(steps, 2.0 * STEP * (double)(dense->out * (n + WEIGHT_COST)) * times, 0);
   while (parts > SPRINT__CUT_PARTS || (parts > 1 && steps < (size_t)parts * LEAST_STEPS)) parts /= 2;
   return parts;

@@ -193,7 +193,7 @@ struct descent {
   bool broken[SPRINT__MAX_LANES];
 };
 
-enum { DESCENT = 1024, SHARED_FROM = 1 << 15 }; /* parameters that stay together, and that are worth sharing */
+enum { DESCENT = 1024 }; /* parameters that stay together */
 _Static_assert(DESCENT % SPRINT__GROUP == 0, "groups are not cut");
 
 static void descend_lane(void *user, int lane, size_t start, size_t end) {
@@ -209,9 +209,8 @@ static void descend_lane(void *user, int lane, size_t start, size_t end) {
 static bool descend(sprint_solver *solver, const struct sprint__estimate *estimate, sprint_real size) {
   struct descent descent = {.solver = solver, .estimate = estimate, .size = size};
   size_t chunks = (solver->n_params + DESCENT - 1) / DESCENT;
-  /* a number of four arrays read, and of two written, takes as long as some twenty multiplications; few parameters are
-   * moved sooner than they come back from another core */
-  int n_lanes = solver->n_params < SHARED_FROM ? 1 : sprint__lanes_for(chunks, 20.0 * DESCENT, 0);
+  /* a number of four arrays read, and of two written, takes as long as some twenty multiplications */
+  int n_lanes = solver->n_params < SPRINT__LONG ? 1 : sprint__lanes_for(chunks, 20.0 * DESCENT, 0);
   sprint__lanes_run(solver->context, chunks, n_lanes, descend_lane, &descent);
   for (int lane = 0; lane < SPRINT__MAX_LANES; lane++)
     if (descent.broken[lane]) return false;
