@@ -99,7 +99,7 @@ SPRINT__INLINE void tiles_multiply(const struct sprint__conv *of, const sprint_r
   struct place at = {0, of->top, first_x, first_x, first_y, first_y};
   for (size_t left = of->rows * of->columns, used; left > 0; left -= used) {
     const sprint_real *x[MOST_PLACES];
-    sprint_real *y[MOST_PLACES], all[SUMS];
+    sprint_real *y[MOST_PLACES], all[SUMS] = {0};
     group sums[SUMS];
     size_t ky, end_ky;
     used = left < places ? left : places;

@@ -124,9 +124,9 @@ static void test_model__score_of_a_regression(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_model__score_of_logistic),     cmocka_unit_test(test_model__score_of_sigmoid),
-      cmocka_unit_test(test_model__score_of_softmax_2),    cmocka_unit_test(test_model__score_of_softmax_3),
-      cmocka_unit_test(test_model__score_of_softmax_33),   cmocka_unit_test(test_model__score_of_a_regression),
+      cmocka_unit_test(test_model__score_of_logistic),   cmocka_unit_test(test_model__score_of_sigmoid),
+      cmocka_unit_test(test_model__score_of_softmax_2),  cmocka_unit_test(test_model__score_of_softmax_3),
+      cmocka_unit_test(test_model__score_of_softmax_33), cmocka_unit_test(test_model__score_of_a_regression),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }
