@@ -1,9 +1,10 @@
 /* Convolution: planes (channels, height, width) to (filters, rows, columns), weights (filters, channels, kernel rows,
- * kernel columns) as PyTorch's nn.Conv2d; with max(., 0) where it has taken in the relu after it. Here records and
- * weights are brought into the order of conv.h's kernels and back. */
+ * kernel columns) as PyTorch's nn.Conv2d; with max(., 0) where it has taken in the relu after it. Which
+ * kernels its products go by is decided here; records are brought to them in conv_room.c. */
 #include "model/conv_abreast.h"
 #include "model/conv_narrow.h"
 #include "model/conv_product.h"
+#include "model/conv_room.h"
 
 enum { FILTERS, KERNEL, PADDING, STRIDE };
 enum { SAME, VALID };
@@ -16,71 +17,6 @@ static bool product_abreast(const struct sprint__product *product, size_t n) {
 /* And for the gradient of the weights. */
 static bool weights_go_abreast(const struct sprint__product *product, size_t n) {
   return !sprint__narrow_pays_weights(&product->of, n) && sprint__abreast_pays_weights(&product->of, n);
-}
-
-/* What the scratch holds. Where records may go side by side, images, outputs and dy are those of G records. */
-struct room {
-  sprint_real *x;                  /* an image in its padding, and a line and a group that may be read */
-  sprint_real *y, *dx;             /* one record's, channels last */
-  sprint_real *dy;                 /* within its zeros, and as much behind them */
-  sprint_real *weights;            /* forward, or of all phases */
-  sprint_real *work;               /* what products work in */
-  sprint_real *bias, *dw, *db;     /* dw: panels, or for each of G records */
-  sprint_real *sums;               /* dw of all of them, (window, filters) */
-  sprint_real *places, *tiles;     /* of the weights' gradient by Winograd's way: its sums, and what it works in */
-  sprint_real *other_y, *other_dy; /* y and dy of one record, for another thread */
-  size_t n_x, n_dy;                /* numbers of x and dy that one record takes */
-};
-
-static bool may_go_abreast(const struct sprint__product *product) {
-  return sprint__abreast_pays(&product->of, product->winograd, SPRINT__GROUP);
-}
-
-/* Rooms for the weights and for the work of all products, forward or backward; whether one may go abreast. */
-static bool size_products(const struct sprint__layer *layer, size_t *ret_weights, size_t *ret_work) {
-  struct sprint__product forward = sprint__product_forward(layer);
-  bool abreast = may_go_abreast(&forward) || sprint__abreast_pays_weights(&forward.of, SPRINT__GROUP);
-  size_t weights = 0;
-  *ret_weights = sprint__product_weights(&forward);
-  *ret_work = sprint__product_room(&forward);
-  for (size_t k = 0; k < sprint__product_phases(layer); k++) {
-    struct sprint__product phase = sprint__product_backward(layer, k);
-    abreast |= may_go_abreast(&phase);
-    weights += sprint__product_weights(&phase);
-    if (sprint__product_room(&phase) > *ret_work) *ret_work = sprint__product_room(&phase);
-  }
-  if (weights > *ret_weights) *ret_weights = weights;
-  return abreast;
-}
-
-static struct room room_of(const struct sprint__layer *layer, sprint_real *scratch, size_t *ret_size) {
-  struct sprint__product forward = sprint__product_forward(layer);
-  struct sprint__conv of = forward.of;
-  size_t used = 0, lanes = sprint__conv_lanes(of.filters), window = of.kernel_rows * of.run, n_weights, n_work;
-  size_t lines = layer->from.height + 2 * layer->padding[0], dy_line = sprint__dy_length(layer, 1) * of.filters;
-  size_t sides = size_products(layer, &n_weights, &n_work) ? SPRINT__GROUP : 1;
-  size_t groups = sides > 1 ? (window * of.filters + SPRINT__GROUP) * SPRINT__GROUP : 0;
-  size_t narrow = sprint__narrow_fits(&of) ? sprint__narrow_weights(&of) : 0;
-  size_t panels = narrow > window * lanes ? narrow : window * lanes;
-  struct room room;
-  room.n_x = (lines + 1) * of.line + SPRINT__GROUP;
-  room.n_dy = (sprint__dy_length(layer, 0) + 1) * dy_line + SPRINT__GROUP;
-  room.x = sprint__conv_take(scratch, &used, sides * room.n_x);
-  room.y = sprint__conv_take(scratch, &used, sides * of.rows * of.to_down);
-  room.dx = sprint__conv_take(scratch, &used, sides * layer->in);
-  room.dy = sprint__conv_take(scratch, &used, sides * room.n_dy);
-  room.weights = sprint__conv_take(scratch, &used, n_weights);
-  room.work = sprint__conv_take(scratch, &used, n_work);
-  room.bias = sprint__conv_take(scratch, &used, lanes);
-  room.dw = sprint__conv_take(scratch, &used, groups > panels ? groups : panels);
-  room.db = sprint__conv_take(scratch, &used, sides * lanes + SPRINT__GROUP * SPRINT__GROUP);
-  room.sums = sprint__conv_take(scratch, &used, window * of.filters + SPRINT__GROUP + 2 * lanes);
-  room.places = sprint__conv_take(scratch, &used, forward.winograd ? sprint__winograd_sums(&forward.tiles) : 0);
-  room.tiles = sprint__conv_take(scratch, &used, forward.winograd ? sprint__winograd_weights_room(&forward.tiles) : 0);
-  room.other_y = sprint__conv_take(scratch, &used, of.rows * of.to_down);
-  room.other_dy = sprint__conv_take(scratch, &used, room.n_dy);
-  if (ret_size) *ret_size = used + SPRINT__LINE;
-  return room;
 }
 
 /* Output length of one dimension; 0: the kernel does not fit. */
@@ -111,17 +47,12 @@ static const char *conv_setup(struct sprint__layer *layer, const struct sprint__
   layer->fan_out = layer->to.channels * window;
   layer->n_weights = layer->to.channels * layer->fan_in;
   layer->n_biases = layer->to.channels;
-  room_of(layer, NULL, &layer->scratch);
+  sprint__conv_room_of(layer, NULL, &layer->scratch);
   /* of a record by itself, whose filters go by whole groups, but where windows do */
   struct sprint__conv of = sprint__product_forward(layer).of;
   size_t filters = sprint__narrow_pays(&of, 1) ? of.filters : sprint__conv_lanes(of.filters);
   layer->products = (double)(filters * layer->fan_in) * (double)(layer->to.height * layer->to.width);
   return NULL;
-}
-
-/* Where an image starts within its padding. */
-static size_t inner_at(const struct sprint__layer *layer, size_t line) {
-  return layer->padding[0] * line + layer->padding[1] * layer->from.channels;
 }
 
 /* A vector of n in groups as the panels have them. */
@@ -131,55 +62,19 @@ static void order_bias(const sprint_real *bias, size_t n, sprint_real *to) {
       to[g * SPRINT__GROUP + l] = first + l < n ? bias[first + l] : 0;
 }
 
-static void zero(sprint_real *from, size_t n) { memset(from, 0, n * sizeof *from); }
-
-/* Where an image is within so many numbers. */
-struct frame {
-  size_t all, inner, rows, width, line;
-};
-
-/* Zeros around images, of `records` records side by side or, 0, of one by itself; and within, where they do not fill a
- * group. */
-static void zero_around(const struct frame *frame, size_t records, sprint_real *to) {
-  size_t at = 0, sides = records ? SPRINT__GROUP : 1;
-  bool full = records == 0 || records >= SPRINT__GROUP;
-  for (size_t r = 0; full && r < frame->rows; r++) {
-    size_t start = (frame->inner + r * frame->line) * sides;
-    zero(to + at, start - at);
-    at = start + frame->width * sides;
-  }
-  zero(to + at, frame->all * sides - at);
-}
-
-static void clear_x(const struct sprint__layer *layer, const struct room *room, size_t line, size_t records) {
-  struct frame frame = {room->n_x, inner_at(layer, line), layer->from.height, layer->from.width * layer->from.channels,
-                        line};
-  zero_around(&frame, records, room->x);
-}
-
 /* Records that go abreast next, of n; 0: the rest go one by one. */
 static size_t next_abreast(bool pays, size_t n) { return !pays ? 0 : n < SPRINT__GROUP ? n : SPRINT__GROUP; }
 
-/* Records from x on into the room, side by side or one. */
-static void place_x(const struct sprint__layer *layer, const struct room *room, size_t line, const sprint_real *x,
-                    size_t abreast) {
-  if (abreast)
-    sprint__abreast_place(&layer->from, layer->last_in, x, layer->in, abreast, line,
-                          room->x + inner_at(layer, line) * SPRINT__GROUP);
-  else
-    sprint__conv_place(&layer->from, layer->last_in, x, line, room->x + inner_at(layer, line));
-}
-
 static size_t forward_abreast(const struct sprint__layer *layer, const struct sprint__product *product,
                               const sprint_real *theta, const sprint_real *x, size_t n, sprint_real *ret_y,
-                              const struct room *room) {
+                              const struct sprint__conv_room *room) {
   struct sprint__conv of = sprint__conv_abreast(&product->of);
   size_t done = 0, now;
   if (!product_abreast(product, n)) return 0;
-  clear_x(layer, room, product->of.line, n);
+  sprint__conv_clear_x(layer, room, product->of.line, n);
   sprint__product_order_plain(product, theta, room->weights);
   for (; (now = next_abreast(product_abreast(product, n - done), n - done)) > 0; done += now) {
-    place_x(layer, room, product->of.line, x + done * layer->in, now);
+    sprint__conv_place_x(layer, room, product->of.line, x + done * layer->in, now);
     sprint__abreast_multiply(&of, room->x, room->weights, theta + layer->n_weights, layer->then_relu, room->y);
     sprint__abreast_take(&layer->to, layer->last_out, room->y, now, layer->out, ret_y + done * layer->out);
   }
@@ -189,63 +84,20 @@ static size_t forward_abreast(const struct sprint__layer *layer, const struct sp
 static void conv_forward(const struct sprint__layer *layer, const sprint_real *theta, const sprint_real *x, size_t n,
                          sprint_real *ret_y, sprint_real *scratch) {
   struct sprint__product product = sprint__product_forward(layer);
-  struct room room = room_of(layer, scratch, NULL);
+  struct sprint__conv_room room = sprint__conv_room_of(layer, scratch, NULL);
   size_t filters = layer->to.channels, outputs = layer->to.height * layer->to.width;
   size_t i = forward_abreast(layer, &product, theta, x, n, ret_y, &room);
   if (i == n) return;
   product.narrow = sprint__narrow_pays(&product.of, n - i);
-  clear_x(layer, &room, product.of.line, 0);
+  sprint__conv_clear_x(layer, &room, product.of.line, 0);
   sprint__product_order(&product, theta, room.work, room.weights);
   order_bias(theta + layer->n_weights, filters, room.bias);
   for (; i < n; i++) {
     sprint_real *to = ret_y + i * layer->out, *y = layer->last_out ? to : room.y;
-    place_x(layer, &room, product.of.line, x + i * layer->in, 0);
+    sprint__conv_place_x(layer, &room, product.of.line, x + i * layer->in, 0);
     sprint__product_run(layer->context, &product, room.x, room.weights, room.bias, layer->then_relu, room.work, y);
     if (!layer->last_out) sprint__transpose(y, outputs, filters, filters, outputs, to);
   }
-}
-
-/* dy where relu let y through, else 0. */
-SPRINT__FAST static void mask(const sprint_real *restrict dy, const sprint_real *restrict y, size_t n,
-                              sprint_real *restrict to) {
-  for (size_t i = 0; i < n; i++) to[i] = y[i] <= 0 ? 0 : dy[i];
-}
-
-/* Where dy starts within its zeros. */
-static size_t dy_at(const struct sprint__layer *layer) {
-  size_t column = layer->to.channels, line = sprint__dy_length(layer, 1) * column;
-  return sprint__dy_before(layer, 0) * line + sprint__dy_before(layer, 1) * column;
-}
-
-static void clear_dy(const struct sprint__layer *layer, const struct room *room, size_t records) {
-  size_t filters = layer->to.channels;
-  struct frame frame = {room->n_dy, dy_at(layer), layer->to.height, layer->to.width * filters,
-                        sprint__dy_length(layer, 1) * filters};
-  zero_around(&frame, records, room->dy);
-}
-
-/* One record's slopes into the room, masked on their way there. */
-static void place_masked(const struct sprint__layer *layer, const sprint_real *dy, const sprint_real *y, size_t line,
-                         sprint_real *to) {
-  size_t width = layer->to.width * layer->to.channels;
-  for (size_t r = 0; r < layer->to.height; r++) mask(dy + r * width, y + r * width, width, to + r * line);
-}
-
-/* Slopes from dy on into the room, side by side or one record's; outputs y. */
-static void place_dy(const struct sprint__layer *layer, const struct room *room, const sprint_real *dy,
-                     const sprint_real *y, size_t abreast) {
-  size_t line = sprint__dy_length(layer, 1) * layer->to.channels;
-  if (layer->then_relu && layer->last_out && !abreast) {
-    place_masked(layer, dy, y, line, room->dy + dy_at(layer));
-    return;
-  }
-  if (layer->then_relu) mask(dy, y, (abreast ? abreast : 1) * layer->out, room->y);
-  if (layer->then_relu) dy = room->y;
-  if (abreast)
-    sprint__abreast_place(&layer->to, layer->last_out, dy, layer->out, abreast, line,
-                          room->dy + dy_at(layer) * SPRINT__GROUP);
-  else
-    sprint__conv_place(&layer->to, layer->last_out, dy, line, room->dy + dy_at(layer));
 }
 
 /* A layer's records on its way back. */
@@ -255,21 +107,22 @@ struct records {
 };
 
 static size_t weights_abreast(const struct sprint__layer *layer, const struct sprint__product *product,
-                              const struct records *of, const struct room *room, bool adds, sprint_real *gradient) {
+                              const struct records *of, const struct sprint__conv_room *room, bool adds,
+                              sprint_real *gradient) {
   struct sprint__conv wide = product->of;
   size_t done = 0, now, filters = wide.filters, sums = wide.kernel_rows * wide.run * filters;
   if (!weights_go_abreast(product, of->n)) return 0;
   wide.to_down = sprint__dy_length(layer, 1) * filters;
   wide = sprint__conv_abreast(&wide);
-  clear_x(layer, room, product->of.line, of->n);
-  clear_dy(layer, room, of->n);
-  zero(room->dw, SPRINT__GROUP * sums);
-  zero(room->db, SPRINT__GROUP * filters);
+  sprint__conv_clear_x(layer, room, product->of.line, of->n);
+  sprint__conv_clear_dy(layer, room, of->n);
+  sprint__conv_zero(room->dw, SPRINT__GROUP * sums);
+  sprint__conv_zero(room->db, SPRINT__GROUP * filters);
   for (; (now = next_abreast(weights_go_abreast(product, of->n - done), of->n - done)) > 0; done += now) {
-    if (now < SPRINT__GROUP) zero(room->dy, SPRINT__GROUP * room->n_dy);
-    place_x(layer, room, product->of.line, of->x + done * layer->in, now);
-    place_dy(layer, room, of->dy + done * layer->out, of->y + done * layer->out, now);
-    sprint__abreast_correlate(&wide, room->x, room->dy + dy_at(layer) * SPRINT__GROUP, room->dw, room->db);
+    if (now < SPRINT__GROUP) sprint__conv_zero(room->dy, SPRINT__GROUP * room->n_dy);
+    sprint__conv_place_x(layer, room, product->of.line, of->x + done * layer->in, now);
+    sprint__conv_place_dy(layer, room, of->dy + done * layer->out, of->y + done * layer->out, now);
+    sprint__abreast_correlate(&wide, room->x, room->dy + sprint__dy_at(layer) * SPRINT__GROUP, room->dw, room->db);
   }
   sprint__abreast_total(room->dw, sums, room->sums);
   sprint__abreast_total(room->db, filters, room->sums + sums);
@@ -287,21 +140,21 @@ static enum way way_of_weights(const struct sprint__product *product, size_t n) 
 }
 
 /* What sums over records start from. */
-static void clear_weights(const struct sprint__product *product, const struct room *room, enum way way) {
+static void clear_weights(const struct sprint__product *product, const struct sprint__conv_room *room, enum way way) {
   const struct sprint__conv *of = &product->of;
   size_t lanes = sprint__conv_lanes(of->filters);
-  zero(room->db, lanes);
+  sprint__conv_zero(room->db, lanes);
   if (way == BY_WINOGRAD)
-    zero(room->places, sprint__winograd_sums(&product->tiles));
+    sprint__conv_zero(room->places, sprint__winograd_sums(&product->tiles));
   else
-    zero(room->dw, way == ALONG_WINDOWS ? sprint__narrow_weights(of) : of->kernel_rows * of->run * lanes);
+    sprint__conv_zero(room->dw, way == ALONG_WINDOWS ? sprint__narrow_weights(of) : of->kernel_rows * of->run * lanes);
 }
 
 /* The record in the room is added to them. */
 static void add_weights(const struct sprint__layer *layer, const struct sprint__product *product,
-                        const struct room *room, enum way way) {
+                        const struct sprint__conv_room *room, enum way way) {
   struct sprint__conv windows = product->of;
-  const sprint_real *dy = room->dy + dy_at(layer);
+  const sprint_real *dy = room->dy + sprint__dy_at(layer);
   windows.to_down = sprint__dy_length(layer, 1) * windows.filters;
   if (way == BY_WINOGRAD)
     sprint__winograd_correlate(&product->tiles, &windows, room->x, dy, room->tiles, room->places, room->db);
@@ -312,8 +165,8 @@ static void add_weights(const struct sprint__layer *layer, const struct sprint__
 }
 
 /* And they go to theta's order. */
-static void put_weights(const struct sprint__product *product, const struct room *room, enum way way, bool adds,
-                        sprint_real *gradient) {
+static void put_weights(const struct sprint__product *product, const struct sprint__conv_room *room, enum way way,
+                        bool adds, sprint_real *gradient) {
   if (way == ALONG_WINDOWS) {
     sprint__narrow_take(&product->of, room->dw, room->sums);
     sprint__product_gradient_plain(product, room->sums, room->db, adds, gradient);
@@ -323,19 +176,19 @@ static void put_weights(const struct sprint__product *product, const struct room
   sprint__product_gradient(product, room->dw, room->db, adds, gradient);
 }
 
-static void weight_gradient(const struct sprint__layer *layer, const struct records *of, const struct room *room,
-                            bool adds, sprint_real *gradient) {
+static void weight_gradient(const struct sprint__layer *layer, const struct records *of,
+                            const struct sprint__conv_room *room, bool adds, sprint_real *gradient) {
   struct sprint__product product = sprint__product_forward(layer);
   size_t i = weights_abreast(layer, &product, of, room, adds, gradient);
   enum way way = way_of_weights(&product, of->n - i);
   if (i == of->n) return;
   adds |= i > 0;
-  clear_x(layer, room, product.of.line, 0);
-  clear_dy(layer, room, 0);
+  sprint__conv_clear_x(layer, room, product.of.line, 0);
+  sprint__conv_clear_dy(layer, room, 0);
   clear_weights(&product, room, way);
   for (; i < of->n; i++) {
-    place_x(layer, room, product.of.line, of->x + i * layer->in, 0);
-    place_dy(layer, room, of->dy + i * layer->out, of->y + i * layer->out, 0);
+    sprint__conv_place_x(layer, room, product.of.line, of->x + i * layer->in, 0);
+    sprint__conv_place_dy(layer, room, of->dy + i * layer->out, of->y + i * layer->out, 0);
     add_weights(layer, &product, room, way);
   }
   put_weights(&product, room, way, adds, gradient);
@@ -349,8 +202,8 @@ static struct sprint__product phase_for(const struct sprint__layer *layer, size_
 }
 
 /* The weights of all phases, as their kernels take them, for n records side by side or one by one. */
-static void order_phases(const struct sprint__layer *layer, const sprint_real *theta, const struct room *room, size_t n,
-                         bool abreast) {
+static void order_phases(const struct sprint__layer *layer, const sprint_real *theta,
+                         const struct sprint__conv_room *room, size_t n, bool abreast) {
   sprint_real *weights = room->weights;
   for (size_t k = 0; k < sprint__product_phases(layer); k++) {
     struct sprint__product phase = phase_for(layer, k, n);
@@ -363,7 +216,7 @@ static void order_phases(const struct sprint__layer *layer, const sprint_real *t
 }
 
 /* dx in the room, or at `dx` where one record's may go there, from dy within its zeros. */
-static void run_phases(const struct sprint__layer *layer, const struct room *room, size_t n, bool abreast,
+static void run_phases(const struct sprint__layer *layer, const struct sprint__conv_room *room, size_t n, bool abreast,
                        sprint_real *dx) {
   const sprint_real *weights = room->weights;
   for (size_t k = 0; k < sprint__product_phases(layer); k++) {
@@ -379,14 +232,14 @@ static void run_phases(const struct sprint__layer *layer, const struct room *roo
 }
 
 static size_t inputs_abreast(const struct sprint__layer *layer, const sprint_real *theta, const struct records *of,
-                             const struct room *room, sprint_real *ret_dx) {
+                             const struct sprint__conv_room *room, sprint_real *ret_dx) {
   struct sprint__product phase = sprint__product_backward(layer, 0);
   size_t done = 0, now;
   if (!product_abreast(&phase, of->n)) return 0;
-  clear_dy(layer, room, of->n);
+  sprint__conv_clear_dy(layer, room, of->n);
   order_phases(layer, theta, room, of->n, true);
   for (; (now = next_abreast(product_abreast(&phase, of->n - done), of->n - done)) > 0; done += now) {
-    place_dy(layer, room, of->dy + done * layer->out, of->y + done * layer->out, now);
+    sprint__conv_place_dy(layer, room, of->dy + done * layer->out, of->y + done * layer->out, now);
     run_phases(layer, room, of->n, true, room->dx);
     sprint__abreast_take(&layer->from, layer->last_in, room->dx, now, layer->in, ret_dx + done * layer->in);
   }
@@ -394,16 +247,16 @@ static size_t inputs_abreast(const struct sprint__layer *layer, const sprint_rea
 }
 
 static void input_gradient(const struct sprint__layer *layer, const sprint_real *theta, const struct records *of,
-                           const struct room *room, sprint_real *ret_dx) {
+                           const struct sprint__conv_room *room, sprint_real *ret_dx) {
   size_t pixels = layer->from.height * layer->from.width, channels = layer->from.channels;
   size_t i = inputs_abreast(layer, theta, of, room, ret_dx);
   if (i == of->n) return;
-  clear_dy(layer, room, 0);
+  sprint__conv_clear_dy(layer, room, 0);
   size_t left = of->n - i;
   order_phases(layer, theta, room, left, false);
   for (; i < of->n; i++) {
     sprint_real *to = ret_dx + i * layer->in, *dx = layer->last_in ? to : room->dx;
-    place_dy(layer, room, of->dy + i * layer->out, of->y + i * layer->out, 0);
+    sprint__conv_place_dy(layer, room, of->dy + i * layer->out, of->y + i * layer->out, 0);
     run_phases(layer, room, left, false, dx);
     if (!layer->last_in) sprint__transpose(dx, pixels, channels, channels, pixels, to);
   }
@@ -414,7 +267,7 @@ struct both {
   const struct sprint__layer *layer;
   const sprint_real *theta;
   struct records of;
-  struct room room;
+  struct sprint__conv_room room;
   sprint_real *dx, *gradient;
   bool adds;
 };
@@ -422,7 +275,7 @@ struct both {
 static void one_of_both(void *user, int which, size_t start, size_t end) {
   (void)start, (void)end;
   const struct both *both = user;
-  struct room other = both->room;
+  struct sprint__conv_room other = both->room;
   other.y = other.other_y;
   other.dy = other.other_dy;
   if (which == 0)
@@ -441,7 +294,7 @@ static bool shares_gradients(const struct sprint__layer *layer, size_t n) {
 static void conv_backward(const struct sprint__layer *layer, const sprint_real *theta, const sprint_real *x,
                           const sprint_real *y, size_t n, const sprint_real *dy, sprint_real *dx, sprint_real *gradient,
                           bool adds, sprint_real *scratch) {
-  struct room room = room_of(layer, scratch, NULL);
+  struct sprint__conv_room room = sprint__conv_room_of(layer, scratch, NULL);
   struct records of = {n, x, y, dy};
   if (gradient && dx && shares_gradients(layer, n)) {
     struct both both = {layer, theta, of, room, dx, gradient, adds};
