@@ -8,7 +8,7 @@ enum { MOST_FILTERS = SPRINT__NARROW_FILTERS, MOST_PLACES = 8, SUMS = 16 };
 /* Bytes of image and dy that the weights' gradient goes over again and again. */
 enum { BAND_SIZE = 32 * 1024 };
 
-static size_t groups_of_row(const struct sprint__conv *of) { return (of->run + G - 1) / G; }
+SPRINT__INLINE size_t groups_of_row(const struct sprint__conv *of) { return (of->run + G - 1) / G; }
 
 /* Where group g of a row starts. */
 SPRINT__INLINE size_t start_of(size_t g, size_t run) { return (g + 1) * G <= run ? g * G : run - G; }
@@ -76,7 +76,7 @@ void sprint__narrow_take(const struct sprint__conv *of, const sprint_real *dw, s
 /* The sums of some outputs, along rows ky .. end_ky-1 of their windows. */
 SPRINT__INLINE void window_sums(const struct sprint__conv *of, const sprint_real *const *x, size_t ky, size_t end_ky,
                                 const sprint_real *w, size_t places, size_t filters, group *ret_sums) {
-  size_t groups = (of->run + G - 1) / G, last = of->run - G;
+  size_t groups = groups_of_row(of), last = of->run - G;
   group sums[SUMS] = {{0}};
   w += ky * groups * filters * G;
   for (; ky < end_ky; ky++)
@@ -144,7 +144,7 @@ SPRINT__INLINE void tile_correlate(const struct sprint__conv *of, const sprint_r
 /* The same for all groups of the window. */
 SPRINT__INLINE void tiles_correlate(const struct sprint__conv *of, const sprint_real *x, const sprint_real *dy,
                                     sprint_real *dw, size_t places, size_t filters) {
-  size_t of_row = (of->run + G - 1) / G, groups = of->kernel_rows * of_row;
+  size_t of_row = groups_of_row(of), groups = of->kernel_rows * of_row;
   for (size_t first = 0, used; first < groups; first += used) {
     const sprint_real *from[MOST_PLACES];
     used = groups - first < places ? groups - first : places;

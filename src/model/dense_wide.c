@@ -33,7 +33,7 @@ struct columns {
   __mmask8 rest;
 };
 
-/* A tile's sums, and of how many rows. */
+/* A tile's sums. */
 struct sums {
   wide whole[SUMS]; /* (rows, vectors) */
   half rest[MOST_ROWS];
