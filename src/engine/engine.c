@@ -249,7 +249,7 @@ static sprint_status deploy(struct sprint__engine *engine, const sprint_want *wa
   keep_before(engine);
   engine->current.number = want->deployment;
   if (shift->ops->deployed && engine->ops->settle) engine->ops->settle(engine);
-  if (keeps_theta(shift)) sprint__long_copy(engine->context, want->theta, solver->n_params, engine->current.theta);
+  if (keeps_theta(shift)) sprint__long_copy(engine->context, &solver->cut, want->theta, engine->current.theta);
   if (shift->ops->deployed) SPRINT__TRY(sprint__shift_deploy(shift, engine->current.theta));
   if (want->kind == SPRINT_WANT_POPULATION) SPRINT__TRY(sprint__survey_for_solver(engine));
   if (!first && shift->uses_theta == SPRINT__USES_THETA_AT_EPOCH) { /* p is what it was */
@@ -271,7 +271,7 @@ sprint_status sprint__engine_ask(struct sprint__engine *engine, sprint_want *ret
 static void keep_anchor(struct sprint__engine *engine) {
   const struct sprint__deployment *current = &engine->current;
   if (keeps_theta(engine->shift))
-    sprint__long_copy(engine->context, current->theta, engine->solver->n_params, engine->anchor.theta);
+    sprint__long_copy(engine->context, &engine->solver->cut, current->theta, engine->anchor.theta);
   memcpy(engine->anchor.p, current->p, engine->shift->population->n_strata * sizeof *current->p);
   engine->anchor.number = current->number;
 }

@@ -38,15 +38,24 @@ void sprint__dense_input(const struct sprint__dense *dense, const sprint_real *d
 /* y := f(z), n numbers, a multiple of SPRINT__GROUP. */
 void sprint__dense_activate(const sprint_real *z, size_t n, bool relu, sprint_real *ret_y);
 
-/* dense_cut.c: the same where few rows meet many weights: the weights are cut instead of the rows, for all threads. y
- * and dx as above; gradient or dx NULL: not wanted. The first needs room for SPRINT__CUT_ROOM * out
- * numbers. */
+/* dense_cut.c: the same where few rows meet many weights: the weights are cut into parts of the inputs instead of the
+ * rows, for all threads, the same both ways, so that a part stays with its core. y and dx as above; gradient or dx
+ * NULL: not wanted. The first needs room for SPRINT__CUT_ROOM * out numbers. */
 enum { SPRINT__CUT_PARTS = 4, SPRINT__CUT_ROWS = 32, SPRINT__CUT_ROOM = SPRINT__CUT_PARTS * (SPRINT__CUT_ROWS - 1) };
-void sprint__cut_forward(sprint_context *context, const struct sprint__dense *dense, const sprint_real *x, size_t n,
-                         sprint_real *ret_y, sprint_real *room);
-void sprint__cut_backward(sprint_context *context, const struct sprint__dense *dense, const sprint_real *x,
+void sprint__cut_forward(sprint_context *context, const struct sprint__dense *dense, int n_parts, const sprint_real *x,
+                         size_t n, sprint_real *ret_y, sprint_real *room);
+void sprint__cut_backward(sprint_context *context, const struct sprint__dense *dense, int n_parts, const sprint_real *x,
                           const sprint_real *dy, size_t n, bool after_relu, sprint_real *dx, sprint_real *gradient,
                           bool adds);
+
+/* How many parts such a layer has, up to SPRINT__CUT_PARTS; 1: it is too small to be cut. */
+int sprint__cut_parts(size_t in, size_t out);
+
+/* Parts begin at steps of so many inputs, of which a layer has, 0 where they are too few: */
+enum { SPRINT__CUT_STEP = 8, SPRINT__CUT_LEAST = 2 }; /* and so many steps a part has at least */
+static inline size_t sprint__cut_steps(size_t in) {
+  return in < 2 * SPRINT__CUT_LEAST * SPRINT__CUT_STEP ? 0 : in / SPRINT__CUT_STEP;
+}
 
 /* dense_small.c: sums held in registers, for layers whose weights fit the first cache, where BLAS would spend more on
  * packing than on multiplying. Forward, few rows or few outputs of any layer too. */

@@ -19,8 +19,15 @@ struct strip {
   const sprint_real *x, *w;
   size_t apart, out, depth; /* numbers from row to row of x, of w; rows of w */
   size_t n;                 /* rows of x and y that there are; for others the last one is read, and nothing written */
-  bool far;                 /* the rows of w after these are asked for */
+  size_t next;              /* rows of w after these that are asked for: what is behind the last one may be another
+                               core's */
 };
+
+/* Rows after a block of so many from k on: as many as the next has. */
+static inline size_t rows_after(size_t k, size_t block, size_t all) {
+  size_t next = k + block < all ? all - k - block : 0;
+  return next < block ? next : block;
+}
 
 /* rows * groups sums; y has rows of `width`. */
 SPRINT__INLINE void forward_tile(const struct strip *of, size_t rows, size_t groups, size_t width, sprint_real *y) {
@@ -37,7 +44,7 @@ SPRINT__INLINE void forward_tile(const struct strip *of, size_t rows, size_t gro
     group weights[MOST_GROUPS];
 #pragma GCC unroll 8
     for (size_t g = 0; g < groups; g++) weights[g] = load(w + g * G);
-    for (size_t g = 0; of->far && g < groups; g += LINE / G) __builtin_prefetch(w + DEPTH * of->out + g * G);
+    for (size_t g = 0; k < of->next && g < groups; g += LINE / G) __builtin_prefetch(w + DEPTH * of->out + g * G);
 #pragma GCC unroll 4
     for (size_t r = 0; r < rows; r++) {
       group factor = SPRINT__ALL(x[r][k]);
@@ -55,7 +62,7 @@ SPRINT__INLINE void forward_tile(const struct strip *of, size_t rows, size_t gro
 
 /* Two groups of columns, all rows. */
 SPRINT__INLINE void forward_pair(struct strip of, size_t n, size_t width, sprint_real *y) {
-  for (size_t i = 0, rows; i < n; i += rows, of.x += rows * of.apart, y += rows * width, of.far = false) {
+  for (size_t i = 0, rows; i < n; i += rows, of.x += rows * of.apart, y += rows * width, of.next = 0) {
     of.n = n - i;
     rows = of.n > 2 ? 4 : 2;
     if (rows == 4)
@@ -103,7 +110,7 @@ SPRINT__FAST void sprint__few_forward(const struct sprint__dense *dense, const s
   for (size_t k = 0; k < in; k += DEPTH) {
     struct strip of = {.x = x + k, .w = dense->theta + k * out, .apart = sprint__dense_apart(dense), .out = out};
     of.depth = in - k < DEPTH ? in - k : DEPTH;
-    of.far = k + DEPTH < in;
+    of.next = rows_after(k, DEPTH, in);
     forward_rows(&of, n, ret_y, tail);
   }
   for (size_t r = 0; out % (2 * G) && r < n; r++)
@@ -124,10 +131,11 @@ SPRINT__INLINE void weight_tile(const struct sprint__dense *dense, const sprint_
   size_t in = dense->in, out = dense->out, apart = sprint__dense_apart(dense);
   size_t start = k + inputs <= in ? k : in - inputs, second = c + G;
   size_t at[2] = {whole || c + G <= out ? c : out - G, whole || second + G <= out ? second : out - G};
+  size_t next = rows_after(start, inputs, in);
   group sums[2 * INPUTS] = {{0}};
   x += start;
   gradient += start * out;
-  for (size_t j = 0; j < inputs; j++) __builtin_prefetch(gradient + (inputs + j) * out + c, 1);
+  for (size_t j = 0; j < next; j++) __builtin_prefetch(gradient + (inputs + j) * out + c, 1);
   for (size_t i = 0; i < n; i++, x += apart, dy += out) {
     group u = load(dy + at[0]), v = load(dy + at[1]);
 #pragma GCC unroll 5
@@ -232,12 +240,13 @@ struct products {
   const sprint_real *dy;
   const group *tails; /* what is behind the whole groups of a row of dy, zeros before it: for the last group of W's */
   size_t n;           /* rows of dy that there are; of others the last one is read */
-  bool far;
+  bool asks;          /* for the rows of W after these */
 };
 
 /* dx (rows, inputs) from input k on: sums along the rows of W, which are then added up at once. */
 SPRINT__INLINE void input_tile(const struct products *of, size_t rows, size_t inputs, size_t k, sprint_real *ret_sums) {
-  size_t in = of->dense->in, out = of->dense->out;
+  size_t in = of->dense->in, out = of->dense->out, after = of->asks ? rows_after(k, BLOCK, in) : 0;
+  size_t next = after < inputs ? after : inputs;
   const sprint_real *w[MOST_INPUTS], *from[MOST_ROWS];
   group sums[SUMS] = {{0}};
   for (size_t j = 0; j < inputs; j++) w[j] = of->dense->theta + (k + j < in ? k + j : in - 1) * out;
@@ -252,7 +261,7 @@ SPRINT__INLINE void input_tile(const struct products *of, size_t rows, size_t in
     group weights[MOST_INPUTS];
 #pragma GCC unroll 8
     for (size_t j = 0; j < inputs; j++) weights[j] = load(w[j] + o);
-    for (size_t j = 0; of->far && o % LINE == 0 && j < inputs; j++) __builtin_prefetch(w[j] + BLOCK * out + o);
+    for (size_t j = 0; o % LINE == 0 && j < next; j++) __builtin_prefetch(w[j] + BLOCK * out + o);
 #pragma GCC unroll 4
     for (size_t r = 0; r < rows; r++) {
       group slope = load(from[r] + o);
@@ -280,8 +289,8 @@ SPRINT__INLINE void input_rows(const struct products *of, size_t rows, size_t in
 /* Rows by fours, and what is left by two or one. */
 SPRINT__INLINE void input_block(struct products of, size_t n, size_t k, const sprint_real *relu_x, sprint_real *dx) {
   size_t apart = sprint__dense_apart(of.dense);
-  of.far = k + BLOCK < of.dense->in;
-  for (size_t i = 0, rows; i < n; i += rows, of.far = false) {
+  of.asks = true;
+  for (size_t i = 0, rows; i < n; i += rows, of.asks = false) {
     const sprint_real *relu = relu_x ? relu_x + i * apart : NULL;
     of.n = n - i;
     rows = of.n > 2 ? 4 : of.n;

@@ -55,6 +55,7 @@ struct sprint__layer {
   size_t activations;                   /* where in a record's activations its own are */
   bool late;                            /* a sum may leave its gradient in theta for later: see struct sprint__late */
   size_t feeds;                         /* the late layer that takes its outputs; 0: none does */
+  int parts;                            /* that threads share where rows are few; otherwise 1, or 0 */
   size_t scratch;                       /* reals that forward and backward need */
   double products;                      /* multiplications of one record, forward */
 };

@@ -20,10 +20,15 @@ static struct sprint__dense dense_of(const struct sprint__layer *layer, const sp
   return (struct sprint__dense){.in = layer->in, .out = layer->out, .theta = theta, .relu = layer->then_relu};
 }
 
+static bool is_cut(const struct sprint__layer *layer, size_t n) { return layer->parts > 1 && n < SPRINT__CUT_ROWS; }
+
 static void dense_forward(const struct sprint__layer *layer, const sprint_real *theta, const sprint_real *x, size_t n,
                           sprint_real *ret_y, sprint_real *scratch) {
   struct sprint__dense dense = dense_of(layer, theta);
-  sprint__cut_forward(layer->context, &dense, x, n, ret_y, scratch);
+  if (is_cut(layer, n))
+    sprint__cut_forward(layer->context, &dense, layer->parts, x, n, ret_y, scratch);
+  else
+    sprint__dense_forward(&dense, x, n, ret_y);
 }
 
 static void dense_backward(const struct sprint__layer *layer, const sprint_real *theta, const sprint_real *x,
@@ -32,7 +37,12 @@ static void dense_backward(const struct sprint__layer *layer, const sprint_real 
   (void)y;
   (void)scratch;
   struct sprint__dense dense = dense_of(layer, theta);
-  sprint__cut_backward(layer->context, &dense, x, dy, n, layer->after_relu, dx, gradient, adds);
+  if (is_cut(layer, n)) {
+    sprint__cut_backward(layer->context, &dense, layer->parts, x, dy, n, layer->after_relu, dx, gradient, adds);
+    return;
+  }
+  if (gradient) sprint__dense_weight(&dense, x, dy, n, adds, gradient);
+  if (dx) sprint__dense_input(&dense, dy, n, layer->after_relu ? x : NULL, dx);
 }
 
 static const struct sprint__layer_ops dense_ops = {dense_setup, dense_forward, dense_backward};

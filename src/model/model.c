@@ -8,6 +8,14 @@
 #include "base/group.h"
 #include "base/sized.h"
 
+/* One stretch of all parameters. */
+static void stretch(sprint_model *model) {
+  enum { STEP = 64 };
+  struct sprint__stretch *all = sprint__arena_take(&model->arena, 1, sizeof *all);
+  if (all) *all = (struct sprint__stretch){model->n_params, STEP, model->n_params / STEP};
+  model->stretches = (struct sprint__stretches){model->n_params, 1, all};
+}
+
 sprint_status sprint__model_finish(sprint_model *model) {
   for (int lane = 0; lane < SPRINT__MAX_LANES; lane++) {
     struct sprint__lane *l = &model->lanes[lane];
@@ -20,6 +28,7 @@ sprint_status sprint__model_finish(sprint_model *model) {
     model->n_tensors = 1;
     if (model->tensors) *model->tensors = (struct sprint__tensor_view){"theta", 0, 1, {model->n_params}, false};
   }
+  if (!model->stretches.all) stretch(model);
   return sprint__arena_status(&model->arena);
 }
 
@@ -98,6 +107,14 @@ static size_t least_rows(const sprint_model *model) {
   return rows < LANE_ROWS ? (size_t)rows + 1 : LANE_ROWS;
 }
 
+void sprint__model_stretches(const sprint_model *model, size_t n, struct sprint__stretch *ret_all) {
+  bool few = n < 2 * least_rows(model);
+  for (size_t s = 0; s < model->stretches.n_stretches; s++) {
+    ret_all[s] = model->stretches.all[s];
+    if (few && !(model->ops->shares && model->ops->shares(model, s))) ret_all[s].n_steps = 0;
+  }
+}
+
 /* Rows from which on large layers are late: where two lanes can be, and wherever a product over all rows pays. */
 static size_t least_late(const sprint_model *model) {
   size_t two = 2 * least_rows(model);
@@ -157,19 +174,18 @@ static void combine_range(const struct turn *turn, size_t first, size_t end) {
   for (size_t at = first; at < end; at += CHUNK) combine_chunk(turn, at, end - at < CHUNK ? end - at : CHUNK);
 }
 
-static void combine_chunks(void *user, int lane, size_t start, size_t end) {
+static void combine_part(void *user, int lane, size_t first, size_t end) {
   (void)lane;
   const struct turn *turn = user;
-  size_t n = turn->model->n_params, first = turn->sum->first + start * CHUNK, last = turn->sum->first + end * CHUNK;
-  combine_range(turn, first, last < n ? last : n);
+  if (end > turn->sum->first) combine_range(turn, first > turn->sum->first ? first : turn->sum->first, end);
 }
 
-/* The gradients of all lanes are put together. */
+/* The gradients of all lanes are put together. A double read, added and written costs about what ten multiplications of
+ * a product do. */
 static void combine(const struct turn *turn) {
-  size_t chunks = (turn->model->n_params - turn->sum->first + CHUNK - 1) / CHUNK;
-  /* a double read, added and written costs about what ten multiplications of a product do */
-  int n_lanes = sprint__lanes_for(chunks, 10.0 * CHUNK * turn->n_lanes, 0);
-  sprint__lanes_run(turn->model->context, chunks, n_lanes, combine_chunks, (void *)turn);
+  double share = 1 - (double)turn->sum->first / (double)turn->model->n_params;
+  sprint__long_run(turn->model->context, &turn->model->stretches, 10.0 * share * turn->n_lanes, combine_part,
+                   (void *)turn);
 }
 
 SPRINT__FAST static void put_part(const struct turn *turn, size_t first, size_t n, const sprint_real *part) {

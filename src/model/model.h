@@ -4,6 +4,7 @@
 #define SPRINT_MODEL_MODEL_H
 
 #include "base/lanes.h"
+#include "base/vector.h"
 #include "config/section.h"
 #include "population/pixels.h"
 #include "population/shape.h"
@@ -139,6 +140,8 @@ struct sprint__model_ops {
   void (*outputs)(const sprint_model *model, struct sprint__lane *lane, const sprint_real *theta, const sprint_real *x,
                   size_t n, sprint_real *ret_outputs);
   void (*start)(const sprint_model *model, uint64_t seed, sprint_real *ret_theta);
+  /* Whether threads share the parameters of a stretch in sums over rows that are too few for two lanes. NULL: never. */
+  bool (*shares)(const sprint_model *model, size_t stretch);
 };
 
 struct sprint_model {
@@ -160,8 +163,9 @@ struct sprint_model {
   double recall_saves;  /* floating-point operations that they spare the pass of the same record later on, roughly */
   size_t n_tensors;
   struct sprint__tensor_view *tensors;
-  char *layers_text, *loss_text; /* as a config would say them; NULL for custom models */
-  char *doubt;                   /* why it may not be what was meant: see sprint__model_suits; or NULL */
+  struct sprint__stretches stretches; /* of theta: the parameters of each layer, for sums over many rows */
+  char *layers_text, *loss_text;      /* as a config would say them; NULL for custom models */
+  char *doubt;                        /* why it may not be what was meant: see sprint__model_suits; or NULL */
   struct sprint__lane lanes[SPRINT__MAX_LANES];
   sprint_real *other; /* (n_params) for differences, where ops has none */
 };
@@ -179,8 +183,12 @@ sprint_status sprint__model_build(const struct sprint__section *section, struct 
 sprint_status sprint__model_suits(const struct sprint__section *section, const sprint_population *population,
                                   sprint_model *model);
 
-/* Implementations fill the struct, then call this to allocate lanes; and a tensor "theta", where there are none. */
+/* Implementations fill the struct, then call this to allocate lanes; and a tensor "theta", where there are none, and
+ * one stretch. */
 sprint_status sprint__model_finish(sprint_model *model);
+
+/* How theta is cut for threads where sums are over n rows; ret_all (the model's n_stretches). */
+void sprint__model_stretches(const sprint_model *model, size_t n, struct sprint__stretch *ret_all);
 
 static inline struct sprint__rows sprint__rows_of(const sprint_batch *batch) {
   return (struct sprint__rows){.n = batch->n, .x = batch->x, .y = batch->y};

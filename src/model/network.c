@@ -154,4 +154,5 @@ const struct sprint__model_ops sprint__network_ops = {
     .score_sums = sprint__network_score_sums,
     .outputs = sprint__network_outputs,
     .start = network_start,
+    .shares = sprint__network_shares,
 };

@@ -77,4 +77,7 @@ double sprint__network_late_need(const struct sprint__network *net);
 sprint_status sprint__network_build(const struct sprint__section *section, struct sprint__shape shape, size_t n_classes,
                                     sprint_model **ret_model);
 
+/* network_build.c: see `shares` in struct sprint__model_ops. */
+bool sprint__network_shares(const sprint_model *model, size_t stretch);
+
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "model/dense.h"
 #include "model/gemm.h"
 #include "model/interleaved.h"
 #include "model/network.h"
@@ -110,11 +111,24 @@ static size_t block_of(const struct sprint__network *net, const struct extent *e
   return rows > MOST_ROWS ? MOST_ROWS : rows / 16 * 16;
 }
 
+/* Layers that threads share where rows are few: all that are worth it, or none, as theta is moved by all threads, or by
+ * one. */
+static void mark_shared(struct sprint__network *net) {
+  size_t shared = 0;
+  for (size_t l = 0; l < net->n_layers; l++) {
+    struct sprint__layer *layer = &net->layers[l];
+    layer->parts = layer->kind == &sprint__layer_dense ? sprint__cut_parts(layer->in, layer->out) : 1;
+    if (layer->parts > 1) shared += layer->n_weights;
+  }
+  for (size_t l = 0; shared < SPRINT__LONG && l < net->n_layers; l++) net->layers[l].parts = 1;
+}
+
 static void absorb(struct sprint__network *net) {
   absorb_relus(net);
   sprint__conv_pool_absorb(net->layers, net->n_layers);
   sprint__conv_absorb(net->layers, net->n_layers);
   sprint__network_mark_late(net);
+  mark_shared(net);
 }
 
 double sprint__layers_need(struct sprint__layer *layers, size_t n) {
@@ -142,6 +156,24 @@ static void name_tensors(sprint_model *model) {
   }
 }
 
+/* A layer's parameters: dense ones are cut as their products are. */
+static struct sprint__stretch stretch_of(const struct sprint__layer *layer) {
+  enum { STEP = 64 };
+  size_t n = layer->n_weights + layer->n_biases;
+  if (layer->kind != &sprint__layer_dense) return (struct sprint__stretch){n, STEP, n / STEP};
+  return (struct sprint__stretch){n, SPRINT__CUT_STEP * layer->out, sprint__cut_steps(layer->in)};
+}
+
+static sprint_status stretch_theta(sprint_model *model) {
+  const struct sprint__network *net = model->impl;
+  struct sprint__stretch *all = sprint__arena_take(&model->arena, net->n_layers, sizeof *all);
+  if (!all) return SPRINT_ERROR_MEMORY;
+  model->stretches = (struct sprint__stretches){model->n_params, 0, all};
+  for (size_t l = 0; l < net->n_layers; l++)
+    if (net->layers[l].n_weights) all[model->stretches.n_stretches++] = stretch_of(&net->layers[l]);
+  return SPRINT_OK;
+}
+
 /* Names, views and sizes that follow from the layers. */
 static sprint_status describe(sprint_model *model, bool l2_biases) {
   struct sprint__network *net = model->impl;
@@ -151,6 +183,7 @@ static sprint_status describe(sprint_model *model, bool l2_biases) {
   size_t upper = upper_width(net);
   model->n_params = e.n_params;
   name_tensors(model);
+  SPRINT__TRY(stretch_theta(model));
   net->block = block_of(net, &e);
   plan_activations(net);
   model->n_activations = net->activations;
@@ -165,6 +198,14 @@ static sprint_status describe(sprint_model *model, bool l2_biases) {
   for (size_t l = 0; l < net->n_layers; l++)
     memset(model->undecayed + net->layers[l].offset + net->layers[l].n_weights, 1, net->layers[l].n_biases);
   return SPRINT_OK;
+}
+
+bool sprint__network_shares(const sprint_model *model, size_t stretch) {
+  const struct sprint__network *net = model->impl;
+  const struct sprint__layer *layer = net->layers;
+  for (;; layer++)
+    if (layer->n_weights && stretch-- == 0) break;
+  return layer->parts > 1;
 }
 
 /* Found before memory is taken that a machine does not have. */

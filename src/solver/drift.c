@@ -5,6 +5,7 @@
 
 #include "base/fast.h"
 #include "base/lanes.h"
+#include "base/vector.h"
 #include "solver/solver.h"
 
 /* A look costs a step that takes its two gradients apart: it is at every 16th, but at 4 of an epoch at least. */
@@ -31,19 +32,19 @@ bool sprint__drift_looks(const sprint_solver *solver, const struct sprint__drift
   return drift->stride && solver->epoch_step > 0 && (solver->epoch_step + 1) % drift->stride == 0;
 }
 
-enum { PARTS = 8, CHUNK = 1024 }; /* parameters that are added up side by side, and that stay together */
+enum { PARTS = 8, COST = 20 }; /* parameters that are added up side by side, and what each of them costs */
 
 struct look {
   const struct sprint__drift *drift;
   const sprint_real *theta, *anchor, *control; /* theta, theta~, g^ */
-  size_t n_params;
-  double scale;                      /* of drift->gradient */
-  double squares[SPRINT__MAX_LANES]; /* of b = scale * gradient - control, by lane */
-  double away[SPRINT__MAX_LANES];    /* of theta - theta~ */
+  double scale;                                /* of drift->gradient */
+  double squares[SPRINT__MAX_LANES];           /* of b = scale * gradient - control, by lane */
+  double away[SPRINT__MAX_LANES];              /* of theta - theta~ */
 };
 
 /* Parameters first .. end: sum += b, at the first look of an epoch sum := b. */
-SPRINT__FAST static void look_at(struct look *look, int lane, size_t first, size_t end) {
+SPRINT__FAST static void look_at(void *user, int lane, size_t first, size_t end) {
+  struct look *look = user;
   const sprint_real *restrict gradient = look->drift->gradient, *restrict control = look->control,
                               *restrict theta = look->theta, *restrict anchor = look->anchor;
   double *restrict sum = look->drift->sum, squares[PARTS] = {0}, away[PARTS] = {0};
@@ -64,17 +65,11 @@ SPRINT__FAST static void look_at(struct look *look, int lane, size_t first, size
   }
 }
 
-static void look_lane(void *user, int lane, size_t start, size_t end) {
-  struct look *look = user;
-  look_at(look, lane, start * CHUNK, end * CHUNK < look->n_params ? end * CHUNK : look->n_params);
-}
-
 void sprint__drift_look(sprint_solver *solver, struct sprint__drift *drift, size_t n, const sprint_real *anchor,
                         const sprint_real *control) {
-  struct look look = {drift, solver->theta, anchor, control, solver->n_params, 1.0 / (double)n, {0}, {0}};
-  size_t chunks = (solver->n_params + CHUNK - 1) / CHUNK;
+  struct look look = {drift, solver->theta, anchor, control, 1.0 / (double)n, {0}, {0}};
   double away = 0;
-  sprint__lanes_run(solver->context, chunks, sprint__lanes_for(chunks, 20.0 * CHUNK, 0), look_lane, &look);
+  sprint__long_run(solver->context, &solver->cut, COST, look_at, &look);
   for (int lane = 0; lane < SPRINT__MAX_LANES; lane++) {
     drift->squares += look.squares[lane];
     away += look.away[lane];

@@ -138,7 +138,7 @@ static bool svrg_population(sprint_solver *solver, const struct sprint__strata_s
   struct svrg *s = solver->impl;
   const struct sprint__strata_sums *sums = sprint__snapshot_tell(solver, &s->taking, told);
   if (!sums) return false;
-  sprint__long_copy(solver->context, solver->theta, solver->n_params, s->anchor);
+  sprint__long_copy(solver->context, &solver->cut, solver->theta, s->anchor);
   memcpy(s->anchor_p, sums->p, solver->n_strata * sizeof *s->anchor_p);
   memcpy(s->newest_p, sums->p, solver->n_strata * sizeof *s->newest_p);
   s->anchor_loss = mean_loss(sums);
@@ -270,11 +270,11 @@ static void sum_differences(sprint_solver *solver, const struct sprint__rows *ro
   if (!at_anchor) again.losses = NULL;
   if (looks || (at_anchor && rows->losses)) sprint__model_sums(solver->model, s->anchor, &again, &second, NULL);
   if (at_anchor) {
-    sprint__long_clear(solver->context, solver->n_params, sums->gradient);
+    sprint__long_clear(solver->context, &solver->cut, sums->gradient);
     sums->loss = s->anchor_loss * (double)rows->n;
   } else if (looks) {
     sprint__model_sums(solver->model, solver->theta, rows, sums, NULL);
-    sprint__long_subtract(solver->context, second.gradient, solver->n_params, sums->gradient);
+    sprint__long_subtract(solver->context, &solver->cut, second.gradient, sums->gradient);
   } else {
     sprint__model_difference(solver->model, solver->theta, s->anchor, rows, x_reference, sums);
   }

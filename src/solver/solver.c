@@ -42,6 +42,15 @@ void sprint_solver_halt(sprint_solver *solver, sprint_stop reason) {
   if (solver && solver->stop == SPRINT_STOP_RUNNING) solver->stop = reason;
 }
 
+static sprint_status cut_theta(sprint_solver *solver) {
+  struct sprint__stretches *cut = &solver->cut;
+  *cut = solver->model->stretches;
+  cut->all = sprint__arena_take(&solver->arena, cut->n_stretches, sizeof *cut->all);
+  if (!cut->all) return SPRINT_ERROR_MEMORY;
+  sprint__model_stretches(solver->model, solver->batch, cut->all);
+  return SPRINT_OK;
+}
+
 static sprint_status fill(sprint_solver *solver, const struct sprint__method *method, const sprint_real *theta) {
   const struct sprint__section *section = method->method;
   solver->estimator = section->kind->ops;
@@ -52,6 +61,7 @@ static sprint_status fill(sprint_solver *solver, const struct sprint__method *me
   solver->first_norm = sqrt(sprint__norm_sq(theta, solver->n_params));
   solver->first_penalty = sprint__model_penalty(solver->model, theta);
   solver->batch = (size_t)sprint__get_integer(section, "batch");
+  SPRINT__TRY(cut_theta(solver));
   uint64_t inner = (uint64_t)sprint__get_integer(section, "inner");
   if (solver->n == 0 && solver->estimator->full)
     return sprint__refuse(section, "kind", "'%s' looks at everybody, and this population has no end",
@@ -145,7 +155,7 @@ sprint_status sprint_solver_ask(sprint_solver *solver, sprint_want *ret_want) {
       if (want.deploy) solver->steps_since_deploy = 0;
       if (want.deploy) solver->deployed_other = want.theta != solver->theta;
       if (want.deploy && solver->deployed)
-        sprint__long_copy(solver->context, want.theta, solver->n_params, solver->deployed);
+        sprint__long_copy(solver->context, &solver->cut, want.theta, solver->deployed);
     }
   }
   if (solver->stop != SPRINT_STOP_RUNNING) solver->wanted.kind = SPRINT_WANT_NOTHING;
@@ -184,8 +194,8 @@ SPRINT__FAST bool sprint__descend(sprint_real *restrict theta, sprint_real *rest
   return zero + total(zeros) == 0;
 }
 
-/* theta -= size * v, v being what the estimator found, by lanes: each number by itself, so that the cut does not matter
- * as long as it is between groups. */
+/* theta -= size * v, v being what the estimator found: each number by itself, so that the cut does not matter as long
+ * as it is always the same. */
 struct descent {
   sprint_solver *solver;
   const struct sprint__estimate *estimate;
@@ -193,25 +203,21 @@ struct descent {
   bool broken[SPRINT__MAX_LANES];
 };
 
-enum { DESCENT = 1024 }; /* parameters that stay together */
-_Static_assert(DESCENT % SPRINT__GROUP == 0, "groups are not cut");
-
-static void descend_lane(void *user, int lane, size_t start, size_t end) {
+static void descend_range(void *user, int lane, size_t first, size_t end) {
   struct descent *descent = user;
   sprint_solver *solver = descent->solver;
   const sprint_real *control = descent->estimate->control;
-  size_t first = start * DESCENT, last = end * DESCENT < solver->n_params ? end * DESCENT : solver->n_params;
-  descent->broken[lane] = !sprint__descend(solver->theta + first, solver->direction + first, descent->estimate->scale,
-                                           control ? control + first : NULL, descent->size, last - first);
+  bool finite = sprint__descend(solver->theta + first, solver->direction + first, descent->estimate->scale,
+                                control ? control + first : NULL, descent->size, end - first);
+  if (!finite) descent->broken[lane] = true;
 }
 
 /* Returns whether all of theta is finite. */
 static bool descend(sprint_solver *solver, const struct sprint__estimate *estimate, sprint_real size) {
+  enum { COST = 20 }; /* a number of four arrays read, and of two written, takes as long as so many multiplications */
   struct descent descent = {.solver = solver, .estimate = estimate, .size = size};
-  size_t chunks = (solver->n_params + DESCENT - 1) / DESCENT;
-  /* a number of four arrays read, and of two written, takes as long as some twenty multiplications */
-  int n_lanes = solver->n_params < SPRINT__LONG ? 1 : sprint__lanes_for(chunks, 20.0 * DESCENT, 0);
-  sprint__lanes_run(solver->context, chunks, n_lanes, descend_lane, &descent);
+  const struct sprint__stretches *all = &solver->cut;
+  sprint__long_run(solver->context, all, sprint__long_cost(all, COST), descend_range, &descent);
   for (int lane = 0; lane < SPRINT__MAX_LANES; lane++)
     if (descent.broken[lane]) return false;
   return true;

@@ -111,7 +111,7 @@ bool sprint__stop_exploded(const struct sprint__stop_rules *rules, double first,
  * scale do not look like an explosion. */
 bool sprint__stop_theta_exploded(const sprint_solver *solver) {
   double scale = fmax(fmax(1.0, solver->first_norm), sqrt(fabs(solver->first_loss)));
-  double norm = sqrt(sprint__long_norm_sq(solver->context, solver->theta, solver->n_params)),
+  double norm = sqrt(sprint__long_norm_sq(solver->context, &solver->cut, solver->theta)),
          ratio = solver->rules.explosion;
   return !isfinite(norm) || norm / ratio > ratio * scale;
 }

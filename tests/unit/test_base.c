@@ -299,8 +299,8 @@ static void test_group__exp_and_logs(void **state) {
   }
 }
 
-/* Whole numbers, whose squares add up exactly in any order: the sum in closed form; and what is behind the end stays.
- */
+/* Whole numbers, whose squares add up exactly in any order: the sum in closed form, however the vector is cut into
+ * stretches; every number is worked on once; and what is behind the end stays. */
 static void test_vector__long_ones(void **state) {
   (void)state;
   enum { MOST = 300000, PERIOD = 5, SQUARES = 4 + 1 + 0 + 1 + 4 };
@@ -310,16 +310,21 @@ static void test_vector__long_ones(void **state) {
   for (int n_threads = 1; n_threads <= 3; n_threads++)
     for (size_t l = 0; l < sizeof lengths / sizeof lengths[0]; l++) {
       sprint_context *context;
-      size_t n = lengths[l];
+      size_t n = lengths[l], rest = n - n / 7 - n / 2;
+      struct sprint__stretch stretches[] = {{n / 7, 24, n / 7 / 24}, {n / 2, 0, 0}, {0, 3, 0}, {rest, 5, rest / 9}};
+      const struct sprint__stretches of = {n, sizeof stretches / sizeof stretches[0], stretches};
       double squares = (double)(n / PERIOD * SQUARES);
       for (size_t i = n / PERIOD * PERIOD; i < n; i++) squares += (double)a[i] * (double)a[i];
       assert_int_equal(sprint_context_new(&context), SPRINT_OK);
       assert_int_equal(sprint_context_set_threads(context, n_threads), SPRINT_OK);
-      assert_true(sprint__long_norm_sq(context, a, n) == squares);
+      assert_true(sprint__long_norm_sq(context, &of, a) == squares);
       b[n] = 7;
-      sprint__long_copy(context, a, n, b);
+      sprint__long_copy(context, &of, a, b);
       assert_memory_equal(a, b, n * sizeof *a);
-      sprint__long_clear(context, n, b);
+      sprint__long_subtract(context, &of, a, b);
+      for (size_t i = 0; i < n; i++) assert_true(b[i] == 0);
+      sprint__long_copy(context, &of, a, b);
+      sprint__long_clear(context, &of, b);
       for (size_t i = 0; i < n; i++) assert_true(b[i] == 0);
       assert_true(b[n] == 7);
       sprint_context_free(context);

@@ -109,7 +109,7 @@ static void test_gemm__narrow_shapes(void **state) {
 }
 
 /* Few rows of large layers, whose weights are cut for the threads: y, dx, and gradients written or added to. */
-static void check_cut(sprint_context *context, size_t n, size_t in, size_t out, bool relu) {
+static void check_cut(sprint_context *context, int parts, size_t n, size_t in, size_t out, bool relu) {
   static sprint_real room[SPRINT__CUT_ROOM * 300], dx[MOST];
   struct sprint__dense dense = {in, out, b, relu};
   fill(b, in * out + out, 2);
@@ -117,7 +117,7 @@ static void check_cut(sprint_context *context, size_t n, size_t in, size_t out, 
   for (size_t i = 0; i < n; i++) memcpy(c + i * out, b + in * out, out * sizeof *c);
   twin(n, out, in, false, false, true);
   for (size_t i = 0; relu && i < n * out; i++) expected[i] = fmax(expected[i], 0);
-  sprint__cut_forward(context, &dense, a, n, c, room);
+  sprint__cut_forward(context, &dense, parts, a, n, c, room);
   compare(n, out, in, "cut forward");
 
   fill(a, n * out, 4);
@@ -125,7 +125,7 @@ static void check_cut(sprint_context *context, size_t n, size_t in, size_t out, 
   twin(n, in, out, false, true, false);
   for (size_t i = 0; relu && i < n * in; i++)
     if (relu_x[i] <= 0) expected[i] = 0;
-  sprint__cut_backward(context, &dense, relu_x, a, n, relu, dx, NULL, false);
+  sprint__cut_backward(context, &dense, parts, relu_x, a, n, relu, dx, NULL, false);
   memcpy(c, dx, n * in * sizeof *c);
   compare(n, in, out, "cut input");
 
@@ -137,21 +137,23 @@ static void check_cut(sprint_context *context, size_t n, size_t in, size_t out, 
     expected[in * out + o] = relu ? (double)c[in * out + o] : 0;
     for (size_t i = 0; i < n; i++) expected[in * out + o] += (double)b[i * out + o];
   }
-  sprint__cut_backward(context, &dense, a, b, n, relu, NULL, c, relu);
+  sprint__cut_backward(context, &dense, parts, a, b, n, relu, NULL, c, relu);
   compare(in + 1, out, n, "cut weight");
 }
 
 static void test_gemm__cut_shapes(void **state) {
   (void)state;
-  static const size_t rows[] = {1, 2, 3, 6, 8, 15, 16, 31, 32},
-                      shapes[][2] = {{64, 300}, {131, 130}, {200, 64}, {203, 255}, {300, 33}, {1200, 40}, {1803, 15}};
+  static const size_t rows[] = {1, 2, 3, 6, 8, 15, 16, 31},
+                      shapes[][2] = {{32, 290},  {47, 45},  {64, 300},  {131, 130}, {200, 64},
+                                     {203, 255}, {300, 33}, {1200, 40}, {1803, 15}};
   sprint_context *context;
   assert_int_equal(sprint_context_new(&context), SPRINT_OK);
   for (int threads = 1; threads <= 3; threads++) {
     assert_int_equal(sprint_context_set_threads(context, threads), SPRINT_OK);
     for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
       for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++)
-        for (int relu = 0; relu < 2; relu++) check_cut(context, rows[r], shapes[s][0], shapes[s][1], relu);
+        for (int parts = 2; parts <= (shapes[s][0] < 64 ? 2 : SPRINT__CUT_PARTS); parts += 2)
+          for (int relu = 0; relu < 2; relu++) check_cut(context, parts, rows[r], shapes[s][0], shapes[s][1], relu);
   }
   sprint_context_free(context);
 }
