@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/rows.h"
 #include "base/vector.h"
 #include "population/weights.h"
 
@@ -321,17 +322,13 @@ const struct sprint__deployment *sprint__engine_reference(const struct sprint__e
   return want->reference == engine->current.number ? &engine->current : &engine->before;
 }
 
-void sprint__engine_take(const sprint_real *all, size_t d, const uint32_t *who, size_t n, sprint_real *ret_x) {
-  for (size_t i = 0; i < n; i++) memcpy(ret_x + i * d, all + who[i] * d, d * sizeof *ret_x);
-}
-
 /* The drawn individuals' records at the snapshot, or under the deployment before. */
 static sprint_status fetch_reference(struct sprint__engine *engine, const uint32_t *who, const sprint_want *want) {
   const sprint_population *population = engine->shift->population;
   const struct sprint__deployment *reference = sprint__engine_reference(engine, want);
   size_t d = population->d, n = want->n;
   if (engine->anchor_x) {
-    sprint__engine_take(engine->anchor_x, d, who, n, engine->x_anchor);
+    sprint__rows_take(engine->context, engine->anchor_x, d, who, n, engine->x_anchor);
     return SPRINT_OK;
   }
   sprint__population_gather(population, who, 0, n, engine->x_anchor);
@@ -347,7 +344,7 @@ sprint_status sprint__engine_fetch(struct sprint__engine *engine, const uint32_t
   sprint_real *x = sprint__shift_by_reference(shift) ? NULL : engine->x;
   for (size_t i = 0; i < want->n; i++) engine->y[i] = population->y[who[i]];
   if (engine->known_x)
-    sprint__engine_take(engine->known_x, population->d, who, want->n, x);
+    sprint__rows_take(engine->context, engine->known_x, population->d, who, want->n, x);
   else if (x)
     sprint__population_gather(population, who, 0, want->n, x);
   if (moves && !engine->known_x) SPRINT__TRY(sprint__shift_respond(shift, deployed, who, engine->y, want->n, x));

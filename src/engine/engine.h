@@ -148,9 +148,6 @@ sprint_status sprint__engine_measure(struct sprint__engine *engine, double *room
 
 /* What engines share. */
 
-/* ret_x (n, d) := the rows of `all` that are theirs. */
-void sprint__engine_take(const sprint_real *all, size_t d, const uint32_t *who, size_t n, sprint_real *ret_x);
-
 /* Records of the drawn individuals `who` (n) under the newest deployment and, where they are wanted, under the
  * snapshot's; the shift may hear of them. The one place where drawn records are fetched. */
 sprint_status sprint__engine_fetch(struct sprint__engine *engine, const uint32_t *who, const sprint_want *want,

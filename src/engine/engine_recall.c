@@ -1,8 +1,7 @@
 /* The recall engine: a snapshot's pass already had everybody's gradient at theta~. It keeps the activations that this
  * gradient is put together from, so that a step takes one pass forward and back, at theta, instead of two. All else is
  * as `plain` has it. */
-#include <string.h>
-
+#include "base/rows.h"
 #include "engine/engine.h"
 
 struct recall {
@@ -62,10 +61,9 @@ static void recall_survey(void *user, const sprint_real *theta, const struct spr
   struct sprint__engine *engine = user;
   struct recall *recall = engine->impl;
   struct sprint__rows kept = *rows;
-  size_t d = engine->shift->population->d;
   kept.keep = recall->activations;
-  for (size_t i = 0; recall->x && i < rows->n; i++)
-    memcpy(recall->x + rows->who[i] * d, rows->x + i * d, d * sizeof *rows->x);
+  if (recall->x)
+    sprint__rows_put(engine->context, rows->x, engine->shift->population->d, rows->who, rows->n, recall->x);
   recall->known = true;
   recall->step = engine->survey.step;
   sprint__model_sums_to(engine->solver->model, theta, &kept, total, ret_sums);
@@ -104,7 +102,7 @@ static sprint_status fetch(struct sprint__engine *engine, const sprint_want *wan
   sprint_status status = sprint__engine_fetch(engine, engine->who, &current, ret_records);
   engine->known_x = NULL;
   if (status || !recall->x || !want->reference) return status;
-  sprint__engine_take(recall->x, population->d, engine->who, want->n, engine->x_anchor);
+  sprint__rows_take(engine->context, recall->x, population->d, engine->who, want->n, engine->x_anchor);
   ret_records->x_reference = engine->x_anchor;
   engine->shift->evals += each * want->n;
   return SPRINT_OK;

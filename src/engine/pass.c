@@ -2,9 +2,8 @@
 #include "engine/pass.h"
 
 #include <math.h>
-#include <string.h>
-
 #include "base/clock.h"
+#include "base/rows.h"
 #include "base/vector.h"
 #include "population/weights.h"
 
@@ -111,7 +110,6 @@ static void add_rows(const struct sprint__pass *pass, const struct sprint__pass_
 static sprint_status visit(struct sprint__pass *pass, const struct sprint__pass_options *passing,
                            const struct piece *piece, struct sprint__strata_sums *all) {
   struct sprint__rows rows;
-  size_t d = pass->population->d;
   SPRINT__TRY(records_of(pass, passing->deployed, piece, &rows));
   add_rows(pass, passing, &rows, piece->stratum, all);
   if (passing->ret_displacement) {
@@ -119,8 +117,8 @@ static sprint_status visit(struct sprint__pass *pass, const struct sprint__pass_
     *passing->ret_displacement += displacement(pass, &rows) / pass->population->n_people;
     *passing->ret_seconds += sprint__clock() - start;
   }
-  for (size_t i = 0; passing->ret_x && i < rows.n; i++)
-    memcpy(passing->ret_x + rows.who[i] * d, rows.x + i * d, d * sizeof *rows.x);
+  if (passing->ret_x)
+    sprint__rows_put(pass->shift->context, rows.x, pass->population->d, rows.who, rows.n, passing->ret_x);
   return SPRINT_OK;
 }
 

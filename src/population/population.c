@@ -6,6 +6,7 @@
 #include <zlib.h>
 
 #include "base/lanes.h"
+#include "base/rows.h"
 #include "base/sized.h"
 #include "population/encoding.h"
 #include "population/source.h"
@@ -296,19 +297,18 @@ static void gather_lane(void *user, int lane, size_t start, size_t end) {
   size_t d = p->d;
   if (p->bytes)
     sprint__pixels_unpack(&p->pixels, g->who ? g->who + start : NULL, g->start + start, end - start, g->x + start * d);
-  else if (!g->who)
-    memcpy(g->x + start * d, p->x + (g->start + start) * d, (end - start) * d * sizeof *g->x);
   else
-    for (size_t i = start; i < end; i++) memcpy(g->x + i * d, p->x + g->who[i] * d, d * sizeof *g->x);
+    memcpy(g->x + start * d, p->x + (g->start + start) * d, (end - start) * d * sizeof *g->x);
 }
-
-/* A number that is moved through memory takes the time of so many operations. */
-#define COST_OF_MOVING 25
 
 void sprint__population_gather(const sprint_population *p, const uint32_t *who, size_t start, size_t n,
                                sprint_real *ret_x) {
   struct gathering gathering = {p, who, start, ret_x};
-  int n_lanes = sprint__lanes_for(n, COST_OF_MOVING * (double)p->d, 0);
+  int n_lanes = sprint__lanes_for(n, SPRINT__COST_OF_MOVING * (double)p->d, 0);
+  if (who && p->x) {
+    sprint__rows_take(p->context, p->x, p->d, who, n, ret_x);
+    return;
+  }
   if (n_lanes == 1)
     gather_lane(&gathering, 0, 0, n);
   else

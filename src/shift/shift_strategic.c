@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/fast.h"
+#include "base/lanes.h"
 #include "base/vector.h"
 #include "config/text.h"
 #include "shift/limits.h"
@@ -88,16 +89,33 @@ static void recall(const sprint_shift *shift, const uint32_t *who, size_t n, spr
     for (size_t k = 0; k < limits->n; k++) x[i * d + limits->columns[k]] = shift->state[who[i] * limits->n + k];
 }
 
-/* Moves the features of n rows that people can change along dx, where nothing keeps them from it. */
-SPRINT__FAST static void move(const struct strategic *s, size_t n, size_t d, sprint_real *restrict x) {
-  const sprint_real *restrict dx = s->dx, alpha = (sprint_real)s->limits.most_alpha;
-  const size_t *columns = s->limits.columns, n_columns = s->limits.n;
+struct moving {
+  const struct strategic *s;
+  size_t d;
+  sprint_real *x; /* (rows, d) */
+};
+
+/* Moves the features that people can change along dx, where nothing keeps them from it. */
+SPRINT__FAST static void move_rows(void *user, int lane, size_t start, size_t end) {
+  (void)lane;
+  const struct moving *of = user;
+  const struct sprint__limits *limits = &of->s->limits;
+  const sprint_real *restrict dx = of->s->dx, alpha = (sprint_real)limits->most_alpha;
+  const size_t *columns = limits->columns, n_columns = limits->n, d = of->d;
+  sprint_real *restrict x = of->x;
   if (n_columns == d) {
-    for (size_t i = 0; i < n * d; i++) x[i] += alpha * dx[i];
+    for (size_t i = start * d; i < end * d; i++) x[i] += alpha * dx[i];
     return;
   }
-  for (size_t i = 0; i < n; i++)
+  for (size_t i = start; i < end; i++)
     for (size_t k = 0; k < n_columns; k++) x[i * d + columns[k]] += alpha * dx[i * d + columns[k]];
+}
+
+static void move(const sprint_shift *shift, size_t n, sprint_real *x) {
+  enum { COST = 10 }; /* of a number, which the response has just left in a cache */
+  size_t d = shift->population->d;
+  struct moving of = {shift->impl, d, x};
+  sprint__lanes_run(shift->context, n, sprint__lanes_for(n, COST * (double)d, 0), move_rows, &of);
 }
 
 /* A piece of rows; who NULL: from outside, where nobody has answered before. */
@@ -110,7 +128,7 @@ static void respond_rows(sprint_shift *shift, const sprint_real *deployed, const
   if (recalls) recall(shift, who, n, x);
   sprint__model_score_gradient(shift->model, deployed, x, n, &s->score, s->dx);
   if (s->limits.even)
-    move(s, n, d, x);
+    move(shift, n, x);
   else
     sprint__limits_move(&s->limits, shift->context, n, d, recalls ? s->base : x, s->dx, x);
 }
