@@ -5,6 +5,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "base/lanes.h"
 #include "base/quantile.h"
 #include "population/weights.h"
 
@@ -23,11 +24,10 @@ struct survey {
   const sprint_population *population;
   const sprint_real *theta;
   size_t room, stride, n_kept;
-  uint32_t *who;               /* (room) */
-  sprint_real *x, *base, *y;   /* (room, d), (room, d), (room) */
-  sprint_real *kept;           /* (n_kept, d) records of every stride-th, under theta */
-  struct tally *tallies;       /* (d) */
-  struct sprint__counted *one; /* (n_kept) numbers of one column */
+  uint32_t *who;             /* (room) */
+  sprint_real *x, *base, *y; /* (room, d), (room, d), (room) */
+  sprint_real *kept;         /* (n_kept, d) records of every stride-th, under theta */
+  struct tally *tallies;     /* (d) */
 };
 
 static sprint_status survey_new(struct sprint__arena *room, sprint_shift *shift, const sprint_real *theta,
@@ -44,7 +44,6 @@ static sprint_status survey_new(struct sprint__arena *room, sprint_shift *shift,
   survey.y = sprint__arena_take(room, rows, sizeof *survey.y);
   survey.kept = sprint__arena_take(room, survey.n_kept, d * sizeof *survey.kept);
   survey.tallies = sprint__arena_take(room, d, sizeof *survey.tallies);
-  survey.one = sprint__arena_take(room, survey.n_kept, sizeof *survey.one);
   SPRINT__TRY(sprint__arena_status(room));
   for (size_t j = 0; j < d; j++) {
     const struct sprint__column *column = &population->columns[j];
@@ -107,45 +106,47 @@ static double plain(const struct sprint__column *column, double raw) {
   if (!isfinite(raw)) return raw;
   for (int decimals = 0; decimals < 10; decimals++) {
     double unit = pow(10, decimals), near = round(raw * unit) / unit;
-    if (!differ(sprint__column_place(column, near), sprint__column_place(column, raw)))
-      return near + 0.0; /* no -0 */
+    if (!differ(sprint__column_place(column, near), sprint__column_place(column, raw))) return near + 0.0; /* no -0 */
   }
   return raw;
 }
 
 enum number { BEFORE, AFTER, MOVE, LENGTH };
 
-/* survey->one := a number of column j of everybody who was kept. */
-static void fill(const struct survey *s, size_t j, enum number number) {
+/* one (n_kept) := a number of column j of everybody who was kept. */
+static void fill(const struct survey *s, size_t j, enum number number, struct sprint__counted *one) {
   const struct sprint__column *column = &s->population->columns[j];
   size_t d = s->population->d;
   for (size_t k = 0; k < s->n_kept; k++) {
     size_t who = k * s->stride;
     sprint_real before = s->population->x[who * d + j], after = s->kept[k * d + j];
     double move = column->scale * ((double)after - (double)before);
-    s->one[k].people = sprint__weight_of(s->population, who);
-    s->one[k].value = number == BEFORE  ? sprint__column_raw(column, before)
-                      : number == AFTER ? sprint__column_raw(column, after)
-                      : number == MOVE  ? move
-                                        : fabs(move);
+    one[k].people = sprint__weight_of(s->population, who);
+    one[k].value = number == BEFORE  ? sprint__column_raw(column, before)
+                   : number == AFTER ? sprint__column_raw(column, after)
+                   : number == MOVE  ? move
+                                     : fabs(move);
   }
 }
 
-/* Shares of people by bins, from survey->one. */
-static void sort_into_bins(const struct survey *s, double low, double high, double bins[SPRINT_MOVE_BINS]) {
+/* Shares of people by bins, of n. */
+static void sort_into_bins(const struct sprint__counted *one, size_t n, double low, double high,
+                           double bins[SPRINT_MOVE_BINS]) {
   double all = 0, width = (high - low) / SPRINT_MOVE_BINS;
-  for (size_t k = 0; k < s->n_kept; k++) all += s->one[k].people;
+  for (size_t k = 0; k < n; k++) all += one[k].people;
   for (size_t b = 0; b < SPRINT_MOVE_BINS; b++) bins[b] = 0;
-  for (size_t k = 0; k < s->n_kept; k++) {
-    double place = width > 0 ? floor((s->one[k].value - low) / width) : 0;
-    bins[(size_t)fmin(fmax(place, 0), SPRINT_MOVE_BINS - 1)] += s->one[k].people / all;
+  for (size_t k = 0; k < n; k++) {
+    double place = width > 0 ? floor((one[k].value - low) / width) : 0;
+    bins[(size_t)fmin(fmax(place, 0), SPRINT_MOVE_BINS - 1)] += one[k].people / all;
   }
 }
 
-static void measure(const struct survey *s, size_t j, sprint_column_move *move) {
+/* one (n_kept): room. */
+static void measure(const struct survey *s, size_t j, struct sprint__counted *one, sprint_column_move *move) {
   const struct sprint__column *column = &s->population->columns[j];
   const struct tally *tally = &s->tallies[j];
   double people = s->population->n_people;
+  size_t n = s->n_kept;
   *move = (sprint_column_move){.size = sizeof *move,
                                .name = column->name,
                                .moved = tally->moved / people,
@@ -155,21 +156,47 @@ static void measure(const struct survey *s, size_t j, sprint_column_move *move) 
                                .greatest = plain(column, sprint__column_raw(column, tally->greatest)),
                                .observed_least = column->least,
                                .observed_greatest = column->greatest,
-                               .n_ranked = s->n_kept};
-  fill(s, j, MOVE);
-  move->median = sprint__quantile(s->one, s->n_kept, 0.5);
-  fill(s, j, LENGTH);
-  move->q95 = sprint__quantile(s->one, s->n_kept, 0.95);
-  fill(s, j, BEFORE);
-  move->median_before = plain(column, sprint__quantile(s->one, s->n_kept, 0.5));
-  double low = sprint__quantile(s->one, s->n_kept, TAIL), high = sprint__quantile(s->one, s->n_kept, 1 - TAIL);
-  fill(s, j, AFTER);
-  move->median_after = plain(column, sprint__quantile(s->one, s->n_kept, 0.5));
-  move->bins_low = plain(column, fmin(low, sprint__quantile(s->one, s->n_kept, TAIL)));
-  move->bins_high = plain(column, fmax(high, sprint__quantile(s->one, s->n_kept, 1 - TAIL)));
-  sort_into_bins(s, move->bins_low, move->bins_high, move->after);
-  fill(s, j, BEFORE);
-  sort_into_bins(s, move->bins_low, move->bins_high, move->before);
+                               .n_ranked = n};
+  fill(s, j, MOVE, one);
+  move->median = sprint__quantile(one, n, 0.5);
+  fill(s, j, LENGTH, one);
+  move->q95 = sprint__quantile(one, n, 0.95);
+  fill(s, j, BEFORE, one);
+  move->median_before = plain(column, sprint__quantile(one, n, 0.5));
+  double low = sprint__quantile(one, n, TAIL), high = sprint__quantile(one, n, 1 - TAIL);
+  fill(s, j, AFTER, one);
+  move->median_after = plain(column, sprint__quantile(one, n, 0.5));
+  move->bins_low = plain(column, fmin(low, sprint__quantile(one, n, TAIL)));
+  move->bins_high = plain(column, fmax(high, sprint__quantile(one, n, 1 - TAIL)));
+  sort_into_bins(one, n, move->bins_low, move->bins_high, move->after);
+  fill(s, j, BEFORE, one);
+  sort_into_bins(one, n, move->bins_low, move->bins_high, move->before);
+}
+
+/* Columns that people moved in, each by itself. */
+struct columns {
+  const struct survey *survey;
+  const size_t *which;
+  struct sprint__counted *ones; /* (threads, n_kept) */
+  sprint_column_move *moves;
+};
+
+static void measure_columns(void *user, int thread, size_t start, size_t end) {
+  const struct columns *of = user;
+  struct sprint__counted *one = of->ones + (size_t)thread * of->survey->n_kept;
+  for (size_t k = start; k < end; k++) measure(of->survey, of->which[k], one, &of->moves[k]);
+}
+
+static sprint_status measure_all(struct sprint__arena *room, const struct survey *survey, const size_t *which, size_t n,
+                                 sprint_column_move *ret_moves) {
+  enum { MOST_TASKS = 128 };
+  sprint_context *context = survey->shift->context;
+  size_t threads = (size_t)context->n_threads < SPRINT__MAX_LANES ? (size_t)context->n_threads : SPRINT__MAX_LANES;
+  struct columns of = {survey, which, NULL, ret_moves};
+  of.ones = sprint__arena_take(room, threads * survey->n_kept, sizeof *of.ones);
+  SPRINT__TRY(sprint__arena_status(room));
+  sprint__tasks_run(context, n, n < MOST_TASKS ? (int)n : MOST_TASKS, measure_columns, &of);
+  return SPRINT_OK;
 }
 
 sprint_status sprint__moves_of(struct sprint__arena *arena, sprint_shift *shift, const sprint_real *theta,
@@ -181,11 +208,13 @@ sprint_status sprint__moves_of(struct sprint__arena *arena, sprint_shift *shift,
   if (!sprint__shift_moves(shift) || shift->population->image.channels) return SPRINT_OK;
   SPRINT__TRY(survey_new(&room, shift, theta, &survey));
   SPRINT__TRY(see_everybody(&survey));
-  for (size_t j = 0; j < d; j++) n += survey.tallies[j].moved > 0;
+  size_t *which = sprint__arena_take(&room, d, sizeof *which);
+  SPRINT__TRY(sprint__arena_status(&room));
+  for (size_t j = 0; j < d; j++)
+    if (survey.tallies[j].moved > 0) which[n++] = j;
   sprint_column_move *moves = sprint__arena_take(arena, n, sizeof *moves);
   SPRINT__TRY(sprint__arena_status(arena));
-  for (size_t j = 0, k = 0; j < d; j++)
-    if (survey.tallies[j].moved > 0) measure(&survey, j, &moves[k++]);
+  if (n > 0) SPRINT__TRY(measure_all(&room, &survey, which, n, moves));
   *ret_moves = moves;
   *ret_n = n;
   return SPRINT_OK;

@@ -42,9 +42,10 @@ struct sprint__stretches {
   struct sprint__stretch *all;
 };
 
-/* The first of n steps that part l of so many has; with twice as many parts each is cut in two. */
+/* The first of n steps that part l of so many has, a power of two; with twice as many parts each is cut in two. A step
+ * too many goes to earlier parts, as the last has what is behind all steps. */
 static inline size_t sprint__part_start(size_t n_steps, size_t n_parts, size_t part) {
-  return n_steps * part / n_parts;
+  return (n_steps * part + n_parts / 2) / n_parts;
 }
 
 /* Calls work for ranges of numbers, several times for a lane (below SPRINT__MAX_LANES), where a number takes `cost`

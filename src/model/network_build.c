@@ -156,11 +156,11 @@ static void name_tensors(sprint_model *model) {
   }
 }
 
-/* A layer's parameters: dense ones are cut as their products are. */
+/* A layer's parameters: those that may be shared where rows are few are cut as their products are then. */
 static struct sprint__stretch stretch_of(const struct sprint__layer *layer) {
   enum { STEP = 64 };
   size_t n = layer->n_weights + layer->n_biases;
-  if (layer->kind != &sprint__layer_dense) return (struct sprint__stretch){n, STEP, n / STEP};
+  if (layer->parts <= 1) return (struct sprint__stretch){n, STEP, n / STEP};
   return (struct sprint__stretch){n, SPRINT__CUT_STEP * layer->out, sprint__cut_steps(layer->in)};
 }
 

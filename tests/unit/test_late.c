@@ -208,11 +208,41 @@ static void test_late__blocks_are_equal(void **state) {
     }
 }
 
+/* How theta is cut for threads: of many rows all layers are; of few those whose products are cut, if they are worth it
+ * together, and each where its products are. */
+static void test_late__theta_is_cut_as_layers_are(void **state) {
+  (void)state;
+  static const struct {
+    const char *layers;
+    bool shared[3]; /* of few rows */
+  } cases[] = {
+      {"dense 300, relu, dense 200, relu, dense 3", {true, true, false}},
+      {"dense 24, relu, dense 1400, relu, dense 3", {false, false, false}}, /* 24 inputs are not cut */
+      {"dense 150, relu, dense 40, relu, dense 3", {false, false, false}},  /* one layer alone is not worth it */
+      {"dense 90, relu, dense 600, relu, dense 3", {false, true, false}}};
+  for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+    struct bed b = bed_of(cases[k].layers);
+    struct sprint__stretch few[3], many[3];
+    size_t n = 0;
+    assert_int_equal(b.model->stretches.n_stretches, 3);
+    assert_int_equal(b.model->stretches.n, b.model->n_params);
+    sprint__model_stretches(b.model, 8, few);
+    sprint__model_stretches(b.model, 64, many);
+    for (size_t l = 0; l < 3; n += few[l++].n) {
+      assert_int_equal(few[l].n, many[l].n);
+      assert_int_equal(few[l].n_steps > 0, cases[k].shared[l]);
+      if (few[l].n_steps) assert_int_equal(few[l].n_steps, many[l].n_steps);
+      assert_true(many[l].n_steps > 0 && many[l].n_steps * many[l].step <= many[l].n);
+    }
+    assert_int_equal(n, b.model->n_params);
+    bed_free(&b);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_late__all_ways),
-      cmocka_unit_test(test_late__blocks_are_equal),
-      cmocka_unit_test(test_late__losses_alone),
+      cmocka_unit_test(test_late__all_ways),         cmocka_unit_test(test_late__blocks_are_equal),
+      cmocka_unit_test(test_late__losses_alone),     cmocka_unit_test(test_late__theta_is_cut_as_layers_are),
       cmocka_unit_test(test_late__outputs_after_it),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
