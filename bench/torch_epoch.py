@@ -106,19 +106,22 @@ class Problem:
         self.setting, self.ways, self.coupled, self.stratified = None, {}, False, False
 
     def load(self, prefix, shape):
-        x = torch.from_numpy(np.load(prefix + "-x.npy"))
-        y = torch.from_numpy(np.load(prefix + "-y.npy"))
-        if self.loss_kind == "squared":
-            self.y, self.x, self.sizes = y.float(), x, None
-        else:
-            y = (y > 0).long() if self.loss_kind == "logistic" else y.long()
-            order = torch.argsort(y, stable=True)  # by class, so that a class is a slice
-            self.classes, self.x = y[order], x[order]
+        x, y = self.records(prefix, shape)
+        self.x, self.y, self.n, self.sizes = x.float(), y.float() if y.is_floating_point() else y, len(y), None
+        if self.loss_kind != "squared":
+            self.classes = y.long()
             self.sizes = torch.bincount(self.classes)
             self.starts = torch.cumsum(self.sizes, 0) - self.sizes
-            self.y = self.classes.float() if self.loss_kind == "logistic" else self.classes
-        self.x = self.x.view(-1, *shape)
-        self.n = len(self.y)
+
+    def records(self, prefix, shape):
+        """Records and labels as they are in the files, by class, so that a class is a slice."""
+        x, y = (torch.from_numpy(np.load(prefix + end)) for end in ("-x.npy", "-y.npy"))
+        x = x.view(-1, *shape)
+        if self.loss_kind == "squared":
+            return x, y.double()
+        y = (y > 0).long() if self.loss_kind == "logistic" else y.long()
+        order = torch.argsort(y, stable=True)
+        return x[order], y[order].double() if self.loss_kind == "logistic" else y[order]
 
     def loss(self, p, x, y, how="mean"):
         return self.loss_of(self.net(p, x), y, how)
@@ -423,13 +426,14 @@ def norm_sq(tensors):
     return float(sum((t.double() ** 2).sum() for t in tensors))
 
 
-def compared(problem, gradient):
+def compared(problem, gradient, data=None):
     """J and its gradient at theta_0, beside ours in a file: in double precision, so that PyTorch's rounding, of which
-    convolutions of a few planes have more than ours, does not count."""
+    convolutions of a few planes have more than ours, does not count. data: the same records, in files of double precision."""
     y, problem.ways = problem.y, {problem.setting: ("strata", 32)}
     torch.set_default_dtype(torch.float64)
-    problem.x, problem.theta0 = problem.planes.double(), [t.double() for t in problem.plane_theta0]
-    problem.y = y.double() if y.is_floating_point() else y
+    x, exact = problem.records(data, problem.planes.shape[1:]) if data else (problem.planes, y)
+    problem.x, problem.theta0 = x.double(), [t.double() for t in problem.plane_theta0]
+    problem.y = exact.double() if exact.is_floating_point() else exact
     problem.reset()
     v = problem.survey(problem.p)
     torch.set_default_dtype(torch.float32)

@@ -15,6 +15,7 @@
 #include "base/group_math.h"
 #include "base/lanes.h"
 #include "base/random.h"
+#include "base/rows.h"
 #include "base/team.h"
 #include "base/vector.h"
 
@@ -331,8 +332,36 @@ static void test_vector__long_ones(void **state) {
     }
 }
 
+/* Rows that are picked, and put back where they were: against their numbers; whoever was not picked stays as it was. */
+static void test_rows__take_and_put(void **state) {
+  (void)state;
+  enum { ALL = 400, SOME = 150, D = 300 };
+  static sprint_real all[ALL * D], rows[SOME * D], back[ALL * D];
+  uint32_t who[SOME];
+  for (size_t i = 0; i < ALL * D; i++) all[i] = (sprint_real)i;
+  for (uint32_t i = 0; i < SOME; i++) who[i] = i * 7 % ALL;
+  for (int n_threads = 1; n_threads <= 3; n_threads++)
+    for (size_t n = 0; n <= SOME; n += SOME / 3) {
+      sprint_context *context;
+      assert_int_equal(sprint_context_new(&context), SPRINT_OK);
+      assert_int_equal(sprint_context_set_threads(context, n_threads), SPRINT_OK);
+      for (size_t i = 0; i < ALL * D; i++) back[i] = -1;
+      sprint__rows_take(context, all, D, who, n, rows);
+      for (size_t i = 0; i < n * D; i++) assert_true(rows[i] == (sprint_real)(who[i / D] * D + i % D));
+      sprint__rows_put(context, rows, D, who, n, back);
+      size_t put = 0;
+      for (size_t i = 0; i < ALL * D; i++) {
+        assert_true(back[i] == -1 || back[i] == all[i]);
+        put += back[i] == all[i];
+      }
+      assert_int_equal(put, n * D);
+      sprint_context_free(context);
+    }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_rows__take_and_put),
       cmocka_unit_test(test_vector__long_ones),
       cmocka_unit_test(test_group__exp_and_logs),
       cmocka_unit_test(test_random__matches_known_answer),
