@@ -177,25 +177,26 @@ static void measure(const struct survey *s, size_t j, struct sprint__counted *on
 struct columns {
   const struct survey *survey;
   const size_t *which;
-  struct sprint__counted *ones; /* (threads, n_kept) */
+  struct sprint__counted *ones; /* (parts, n_kept) */
   sprint_column_move *moves;
 };
 
-static void measure_columns(void *user, int thread, size_t start, size_t end) {
+static void measure_columns(void *user, int part, size_t start, size_t end) {
   const struct columns *of = user;
-  struct sprint__counted *one = of->ones + (size_t)thread * of->survey->n_kept;
+  struct sprint__counted *one = of->ones + (size_t)part * of->survey->n_kept;
   for (size_t k = start; k < end; k++) measure(of->survey, of->which[k], one, &of->moves[k]);
 }
 
+/* As many parts as threads, each with room of its own: what is measured does not depend on the cut. */
 static sprint_status measure_all(struct sprint__arena *room, const struct survey *survey, const size_t *which, size_t n,
                                  sprint_column_move *ret_moves) {
-  enum { MOST_TASKS = 128 };
   sprint_context *context = survey->shift->context;
-  size_t threads = (size_t)context->n_threads < SPRINT__MAX_LANES ? (size_t)context->n_threads : SPRINT__MAX_LANES;
+  size_t threads = (size_t)context->n_threads, most = threads < SPRINT__MAX_LANES ? threads : SPRINT__MAX_LANES;
+  size_t parts = n < most ? n : most;
   struct columns of = {survey, which, NULL, ret_moves};
-  of.ones = sprint__arena_take(room, threads * survey->n_kept, sizeof *of.ones);
+  of.ones = sprint__arena_take(room, parts * survey->n_kept, sizeof *of.ones);
   SPRINT__TRY(sprint__arena_status(room));
-  sprint__tasks_run(context, n, n < MOST_TASKS ? (int)n : MOST_TASKS, measure_columns, &of);
+  sprint__lanes_run(context, n, (int)parts, measure_columns, &of);
   return SPRINT_OK;
 }
 

@@ -58,7 +58,7 @@ void sprint__long_run(sprint_context *context, const struct sprint__stretches *o
  * which everybody who moves or reads them at every step has to heed. */
 enum { SPRINT__LONG = 1 << 15 };
 
-/* What a number costs whoever heeds it. */
+/* The cost of a number, or 0 where fewer than those are in stretches that are cut. */
 double sprint__long_cost(const struct sprint__stretches *of, double cost);
 
 /* With results that do not depend on the threads: the same sum, a copy, zeros, and values -= others. */

@@ -303,12 +303,12 @@ static void gather_lane(void *user, int lane, size_t start, size_t end) {
 
 void sprint__population_gather(const sprint_population *p, const uint32_t *who, size_t start, size_t n,
                                sprint_real *ret_x) {
-  struct gathering gathering = {p, who, start, ret_x};
-  int n_lanes = sprint__lanes_for(n, SPRINT__COST_OF_MOVING * (double)p->d, 0);
   if (who && p->x) {
     sprint__rows_take(p->context, p->x, p->d, who, n, ret_x);
     return;
   }
+  struct gathering gathering = {p, who, start, ret_x};
+  int n_lanes = sprint__lanes_for(n, SPRINT__COST_OF_MOVING * (double)p->d, 0);
   if (n_lanes == 1)
     gather_lane(&gathering, 0, 0, n);
   else

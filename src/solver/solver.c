@@ -42,6 +42,7 @@ void sprint_solver_halt(sprint_solver *solver, sprint_stop reason) {
   if (solver && solver->stop == SPRINT_STOP_RUNNING) solver->stop = reason;
 }
 
+/* As the model's sums over a batch are. */
 static sprint_status cut_theta(sprint_solver *solver) {
   struct sprint__stretches *cut = &solver->cut;
   *cut = solver->model->stretches;

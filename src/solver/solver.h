@@ -132,7 +132,7 @@ struct sprint_solver {
   struct sprint__stop_rules rules;
 
   sprint_real *theta, *direction; /* (n_params) theta and v */
-  struct sprint__stretches cut;   /* how threads share vectors as long as they are, where batches are its own */
+  struct sprint__stretches cut;   /* how threads share them, and vectors as long, for batches of its size */
   sprint_real *deployed;          /* (n_params) the newest deployment's, where the estimator needs it; or NULL */
   sprint_counters cost;
   uint64_t epoch_step;         /* k */
