@@ -59,6 +59,11 @@ typedef float sprint_real;
 SPRINT_API const char *sprint_version(void);
 SPRINT_API const char *sprint_precision(void);
 
+/* What OPENBLAS_CORETYPE should be in the environment before the program starts, where OpenBLAS does not know the
+ * processor and has fallen back to kernels that are several times slower than it has; NULL where it has picked well.
+ * The commands see to it themselves. */
+SPRINT_API const char *sprint_blas_better_core(void);
+
 /* ------------------------------------------------------------------------------------------------------------------
  * 1. Contexts and errors
  */

@@ -21,12 +21,14 @@ static int run_command(sprint_context *context, const struct cli_command *comman
 
 /* GNU OpenMP's threads wait for each other by spinning, for milliseconds: on a machine with other load a run then takes
  * ten times as long. OpenBLAS starts threads that we never use, that spin at first, and that ask for ever for memory
- * where there is none. Both read their settings before
+ * where there is none; and takes slow kernels for a processor that it does not know. Both read their settings before
  * main, so the program starts once more with others, unless the caller has settled the matter. */
-static void wait_politely(char **argv) {
+static void settle_libraries(char **argv) {
   bool spins = !getenv("OMP_WAIT_POLICY") && !getenv("GOMP_SPINCOUNT"), idles = !getenv("OPENBLAS_NUM_THREADS");
-  if (!spins && !idles) return;
-  if ((!spins || setenv("GOMP_SPINCOUNT", "5000", 1) == 0) && setenv("OPENBLAS_NUM_THREADS", "1", 0) == 0)
+  const char *core = getenv("OPENBLAS_CORETYPE") ? NULL : sprint_blas_better_core();
+  if (!spins && !idles && !core) return;
+  if ((!spins || setenv("GOMP_SPINCOUNT", "5000", 1) == 0) && setenv("OPENBLAS_NUM_THREADS", "1", 0) == 0 &&
+      (!core || setenv("OPENBLAS_CORETYPE", core, 1) == 0))
     execv("/proc/self/exe", argv); /* where that fails, we go on as we are */
 }
 
@@ -78,7 +80,7 @@ int main(int argc, char **argv) {
   }
   const struct cli_command *command = cli_command_find(words, n, &used);
   if (!command) return CLI_USAGE;
-  wait_politely(argv);
+  settle_libraries(argv);
   signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a write that fails, and that is said */
   cli_watch_json();
   sprint_context *context = NULL;

@@ -58,4 +58,15 @@ check "nothing has changed" cmp -s before.json out/run.json
 env -u OMP_WAIT_POLICY -u GOMP_SPINCOUNT -u OPENBLAS_NUM_THREADS "$SPRINT" list methods >again 2>stderr || fail "started once more: $(cat stderr)"
 runs list methods
 check "started once more" cmp -s again stdout
+
+### Where OpenBLAS does not know the processor, and takes kernels for those without AVX2, it is told better; unless somebody chose
+# blas_of FOLDER: the kernels that a run had.
+blas_of() { sed -n 's/.*"blas": "\([^"]*\)".*/\1/p' "$1/run.json"; }
+env -u OPENBLAS_CORETYPE "$SPRINT" run c.yaml --out core >stdout 2>stderr || fail "a core: $(cat stderr)"
+check "what a run had is said" test -n "$(blas_of core)"
+if grep -qw avx2 /proc/cpuinfo; then
+  check "kernels for this processor, not $(blas_of core)" test "$(blas_of core)" != Prescott
+  OPENBLAS_CORETYPE=Prescott "$SPRINT" run c.yaml --out chosen >stdout 2>stderr || fail "a chosen core: $(cat stderr)"
+  equal "those that were chosen" Prescott "$(blas_of chosen)"
+fi
 done_testing
