@@ -165,13 +165,14 @@ class TorchEnded(SystemExit):
 
 
 class Torch:
-    """bench/torch_epoch.py, which waits for requests."""
+    """bench/torch_epoch.py, which waits for requests; layouts: those of images that it may take, if not all."""
 
-    def __init__(self, case, args):
+    def __init__(self, case, args, layouts=None):
         start = time.perf_counter()
         self.cpu = args.cpu
-        self.child = subprocess.Popen([PYTHON, os.path.join(HERE, "torch_epoch.py"), case.prefix, case.prefix + ".safetensors",
-                                       case.path, case.input], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        command = [PYTHON, os.path.join(HERE, "torch_epoch.py"), case.prefix, case.prefix + ".safetensors", case.path, case.input]
+        self.child = subprocess.Popen(command + ([layouts] if layouts else []), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                      text=True)
         self.ask("memory")
         self.seconds_to_start = time.perf_counter() - start
 

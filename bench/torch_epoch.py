@@ -2,13 +2,13 @@
 """One epoch of SGD-GD and of SPRINT in PyTorch, written as a good user would: vectorised, data resident as float
 tensors, parameters updated in place, no graph where none is needed, one autograd call for both gradients of a step.
 
-    torch_epoch.py PREFIX THETA.safetensors CONFIG INPUT
+    torch_epoch.py PREFIX THETA.safetensors CONFIG INPUT [LAYOUTS]
 
 PREFIX-x.npy and PREFIX-y.npy are what `sprint data export` wrote, THETA what `sprint init` wrote. CONFIG is the config
 of the run as JSON: its layers, its loss and its shift (none, strategic, retention) are taken. INPUT is the shape of a
-record, 3x32x32 or 784. Then one JSON request a line on standard input, one JSON answer a line on standard output;
-bench/run and bench/shapes ask. Every request may have "threads" (of OpenMP), "blas" (of OpenBLAS) and "cpu" (processor
-seconds instead of those of the wall):
+record, 3x32x32 or 784. LAYOUTS are those of images that may be taken, by commas; all of them if it is not given. Then
+one JSON request a line on standard input, one JSON answer a line on standard output; bench/run and bench/shapes ask. Every
+request may have "threads" (of OpenMP), "blas" (of OpenBLAS) and "cpu" (processor seconds instead of those of the wall):
 
     {"do": "loss", "gradient": "G.npy"}        J(theta_0; theta_0), and how far its gradient is from G
     {"do": "tune", "method", "batch"}          which layout of images, and which pieces of a pass over everybody, are
@@ -23,6 +23,7 @@ seconds instead of those of the wall):
 """
 import ctypes
 import json
+import math
 import resource
 import struct
 import sys
@@ -36,6 +37,7 @@ from torch.autograd import grad
 PIECES = 4096, 1024, 256, 64  # records at once in a pass over everybody, beside all of them
 MOST = 2**29                  # floats of activations that one graph may keep
 TRIALS = 2                    # seconds, about, to find the fastest way
+LAYOUTS = "planes", "channels last", "planes without oneDNN"
 
 
 def load_safetensors(path):
@@ -90,7 +92,7 @@ WISHES = {
 
 
 class Problem:
-    def __init__(self, prefix, theta, config, input_shape):
+    def __init__(self, prefix, theta, config, input_shape, layouts=LAYOUTS):
         with open(config) as f:
             config = json.load(f)
         shift = config["shift"]
@@ -102,7 +104,8 @@ class Problem:
         self.net = network(config["model"]["layers"])
         self.load(prefix, [int(s) for s in input_shape.split("x")])
         self.planes, self.plane_theta0 = self.x, load_safetensors(theta)
-        self.layout("planes")
+        self.layouts = layouts
+        self.layout(layouts[0])
         self.setting, self.ways, self.coupled, self.stratified = None, {}, False, False
 
     def load(self, prefix, shape):
@@ -374,8 +377,8 @@ class Problem:
                 for threads in {self.setting[0], 1 if clock is time.process_time else 2}:
                     torch.set_num_threads(threads)
                     best = min(best, self.one_epoch(clock, method, batch, 0.0, 3)["steps"])
-                return best
-            self.layout(fastest(("planes", "channels last", "planes without oneDNN"), self.layout, steps, clock))
+                return best if self.is_finite() else math.inf
+            self.layout(fastest(self.layouts, self.layout, steps, clock))
             torch.set_num_threads(self.setting[0])
         ways = [("strata", size) for size in (self.n,) + PIECES if size <= self.n]
         if self.shift == "retention" and method != "sgd":
@@ -395,6 +398,11 @@ class Problem:
         self.reset()
         return {"step": r["steps"] / r["k"], "snapshot": r["snapshot"], "way": list(self.ways[self.setting]),
                 "layout": self.layout_name}
+
+    def is_finite(self):
+        """With channels last and two threads PyTorch 1.13's gradients of few planes are sometimes no numbers: then that is
+        no layout for this network."""
+        return all(bool(torch.isfinite(t).all()) for t in self.p)
 
     def activations(self):
         """Tensors of one record that a graph of the network holds."""
@@ -464,7 +472,8 @@ def answer(problem, blas, request):
 
 
 def main():
-    problem, blas = Problem(*sys.argv[1:5]), ctypes.CDLL("libblas.so.3")  # which PyTorch has loaded
+    layouts = sys.argv[5].split(",") if len(sys.argv) > 5 else LAYOUTS
+    problem, blas = Problem(*sys.argv[1:5], layouts), ctypes.CDLL("libblas.so.3")  # which PyTorch has loaded
     for line in sys.stdin:
         print(json.dumps(answer(problem, blas, json.loads(line))), flush=True)
 
