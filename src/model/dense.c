@@ -19,10 +19,11 @@ static enum kernel kernel_of(const struct sprint__dense *dense, size_t n) {
   return n <= SPRINT__FEW_ROWS ? FEW : BLAS;
 }
 
-/* Whether tiles of 64 bytes may serve n rows: not the few for which tiles are not filled. */
+/* Whether tiles of 64 bytes may serve: they are masked, and more than half of one vector of outputs is worth it. Of
+ * fewer rows than a tile has, which other kernels like as well, more than two. */
 static bool may_be_wide(const struct sprint__dense *dense, size_t n) {
-  enum { LEAST_ROWS = 4 };
-  return sprint__has_wide() && dense->out >= SPRINT__GROUP && n >= LEAST_ROWS;
+  enum { TILED_ROWS = 4 };
+  return sprint__has_wide() && dense->out >= (n < TILED_ROWS ? 4 : 1) * SPRINT__GROUP;
 }
 
 /* W is not copied: it is to be in the second cache. */
@@ -48,11 +49,19 @@ static enum kernel weight_kernel_of(const struct sprint__dense *dense, size_t n)
   return may_be_wide(dense, n) && near ? WIDE_TILES : kernel_of(dense, n);
 }
 
+/* Rows that take in all of W for every four of them, where tiles would copy it. */
+enum { FEWEST = 3, FEW_DOTS = 12, SHORT = 16 * SPRINT__GROUP };
+static bool goes_by_dots(const struct sprint__dense *dense, size_t n) {
+  if (!may_be_wide(dense, n) || !is_near(dense) || dense->in < SPRINT__DOTS_INPUTS) return false;
+  return n <= FEWEST || (n <= FEW_DOTS && dense->out >= SHORT);
+}
+
 /* Sums of few rows run along rows of W: short ones are not worth it for as many. Tiles of 64 bytes copy W. */
 static enum kernel input_kernel_of(const struct sprint__dense *dense, size_t n) {
-  enum { SHORT = 16 * SPRINT__GROUP, FEW_SHORT = 15, WORTH_COPYING = 32 };
+  enum { FEW_SHORT = 15, WORTH_COPYING = 32 };
   enum kernel kernel = kernel_of(dense, n);
-  if (may_be_wide(dense, n) && (dense->out < SHORT || n >= WORTH_COPYING)) return WIDE_TILES;
+  size_t worth = dense->out < SHORT ? FEWEST + 1 : is_near(dense) ? FEW_DOTS + 1 : WORTH_COPYING;
+  if (may_be_wide(dense, n) && n >= worth) return WIDE_TILES;
   if (kernel != FEW) return kernel;
   if (sprint__dense_is_thin(dense) && n >= SPRINT__TILE_ROWS) return BLAS;
   if (sprint__dense_is_thin(dense) && !dense->bare) return SMALL;
@@ -188,6 +197,10 @@ void sprint__dense_weight(const struct sprint__dense *dense, const sprint_real *
 void sprint__dense_input(const struct sprint__dense *dense, const sprint_real *dy, size_t n, const sprint_real *relu_x,
                          sprint_real *ret_dx) {
   size_t apart = sprint__dense_apart(dense);
+  if (goes_by_dots(dense, n)) {
+    sprint__dots_input(dense, dy, n, relu_x, ret_dx);
+    return;
+  }
   switch (input_kernel_of(dense, n)) {
     case SINGLE:
       sprint__single_input(dense, dy, n, relu_x, ret_dx);

@@ -91,6 +91,11 @@ void sprint__wide_weight(const struct sprint__dense *dense, const sprint_real *x
 void sprint__wide_input(const struct sprint__dense *dense, const sprint_real *dy, size_t n, const sprint_real *relu_x,
                         sprint_real *ret_dx);
 
+/* dense_dots.c: with AVX-512 alone. Few rows; so many inputs at least. */
+enum { SPRINT__DOTS_INPUTS = 4 };
+void sprint__dots_input(const struct sprint__dense *dense, const sprint_real *dy, size_t n, const sprint_real *relu_x,
+                        sprint_real *ret_dx);
+
 /* dense_narrow.c: fewer outputs than a group but more than one, and not too many weights; a group of inputs at least.
  * The weights' gradient is without that of b. */
 enum { SPRINT__NARROW_WEIGHTS = 4096 };
