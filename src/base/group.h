@@ -65,6 +65,20 @@ SPRINT__INLINE void put_rest(sprint_real *row, size_t at, size_t first, group va
 }
 
 #if SPRINT__GROUP_SIZE == 32
+/* Of a row of n >= G numbers, the last group begins at n - G: those of its numbers that no group before it has. */
+SPRINT__INLINE group_mask own_last(size_t n) {
+#ifdef SPRINT_DOUBLE
+  group_mask number = {0, 1, 2, 3};
+  return number >= (int64_t)((G - n % G) % G);
+#else
+  group_mask number = {0, 1, 2, 3, 4, 5, 6, 7};
+  return number >= (int32_t)((G - n % G) % G);
+#endif
+}
+
+/* The value where the mask is set, else 0. */
+SPRINT__INLINE group only(group_mask mask, group value) { return (group)((group_mask)value & mask); }
+
 /* Its numbers added up: neighbours, then pairs, then fours. */
 SPRINT__INLINE sprint_real total(group value) {
 #ifdef SPRINT_DOUBLE

@@ -10,13 +10,6 @@ SPRINT__INLINE size_t start_of(size_t g, size_t in) { return (g + 1) * G <= in ?
 
 static size_t n_groups(size_t in) { return (in + G - 1) / G; }
 
-/* The inputs of the last group that no other has. */
-SPRINT__INLINE group_mask own_last(size_t in) {
-  group_mask own = {0};
-  for (size_t l = n_groups(in) * G - in; l < G; l++) own[l] = -1;
-  return own;
-}
-
 /* Calls BODY(.., out) with an `out` that is known when it is compiled. */
 #ifdef SPRINT_DOUBLE
 #define EACH_OUT(BODY, out, ...) \
@@ -56,7 +49,7 @@ SPRINT__INLINE void forward_rows(const struct sprint__dense *dense, const sprint
     for (size_t g = 0; g < groups; g++) {
       size_t start = start_of(g, in);
       group some = load(x + start);
-      if (g + 1 == groups) some = (group)((group_mask)some & own);
+      if (g + 1 == groups) some = only(own, some);
 #pragma GCC unroll 8
       for (size_t o = 0; o < out; o++) sums[o] += some * load(panel + o * in + start);
     }
