@@ -19,11 +19,12 @@ static enum kernel kernel_of(const struct sprint__dense *dense, size_t n) {
   return n <= SPRINT__FEW_ROWS ? FEW : BLAS;
 }
 
-/* Whether tiles of 64 bytes may serve: they are masked, and more than half of one vector of outputs is worth it. Of
- * fewer rows than a tile has, which other kernels like as well, more than two. */
+enum { ONE_OR_TWO = 2 };
+
+/* Whether vectors of 64 bytes may serve: they are masked. One row or two of no more than two groups of outputs are left
+ * to kernels that have them in two registers. */
 static bool may_be_wide(const struct sprint__dense *dense, size_t n) {
-  enum { TILED_ROWS = 4 };
-  return sprint__has_wide() && dense->out >= (n < TILED_ROWS ? 4 : 1) * SPRINT__GROUP;
+  return sprint__has_wide() && dense->out >= (n > ONE_OR_TWO ? SPRINT__GROUP : 2 * SPRINT__GROUP + 1);
 }
 
 /* W is not copied: it is to be in the second cache. */
@@ -49,18 +50,18 @@ static enum kernel weight_kernel_of(const struct sprint__dense *dense, size_t n)
   return may_be_wide(dense, n) && near ? WIDE_TILES : kernel_of(dense, n);
 }
 
-/* Rows that take in all of W for every four of them, where tiles would copy it. */
-enum { FEWEST = 3, FEW_DOTS = 12, SHORT = 16 * SPRINT__GROUP };
+/* Whether the inputs' gradient goes by dot products, which take in all of W for every four rows, where tiles copy it. */
+enum { FEW_DOTS = 12, SHORT = 16 * SPRINT__GROUP };
 static bool goes_by_dots(const struct sprint__dense *dense, size_t n) {
   if (!may_be_wide(dense, n) || !is_near(dense) || dense->in < SPRINT__DOTS_INPUTS) return false;
-  return n <= FEWEST || (n <= FEW_DOTS && dense->out >= SHORT);
+  return n <= ONE_OR_TWO || (n <= FEW_DOTS && dense->out >= SHORT);
 }
 
 /* Sums of few rows run along rows of W: short ones are not worth it for as many. Tiles of 64 bytes copy W. */
 static enum kernel input_kernel_of(const struct sprint__dense *dense, size_t n) {
   enum { FEW_SHORT = 15, WORTH_COPYING = 32 };
   enum kernel kernel = kernel_of(dense, n);
-  size_t worth = dense->out < SHORT ? FEWEST + 1 : is_near(dense) ? FEW_DOTS + 1 : WORTH_COPYING;
+  size_t worth = dense->out < SHORT ? ONE_OR_TWO + 1 : is_near(dense) ? FEW_DOTS + 1 : WORTH_COPYING;
   if (may_be_wide(dense, n) && n >= worth) return WIDE_TILES;
   if (kernel != FEW) return kernel;
   if (sprint__dense_is_thin(dense) && n >= SPRINT__TILE_ROWS) return BLAS;
