@@ -3,6 +3,7 @@
 #include <assert.h>
 
 #include "base/group.h"
+#include "base/transpose.h"
 #include "model/dense.h"
 
 enum {
@@ -122,8 +123,7 @@ SPRINT__FAST void sprint__small_forward(const struct sprint__dense *dense, const
 
 /* to := W^T (out, in), rows of `stride`: the padding is zero. */
 SPRINT__INLINE void transpose(const struct sprint__dense *dense, size_t stride, sprint_real *to) {
-  for (size_t k = 0; k < dense->in; k++)
-    for (size_t o = 0; o < dense->out; o++) to[o * stride + k] = dense->theta[k * dense->out + o];
+  sprint__transpose(dense->theta, dense->in, dense->out, dense->out, stride, to);
   for (size_t k = dense->in; k < stride; k++)
     for (size_t o = 0; o < dense->out; o++) to[o * stride + k] = 0;
 }
@@ -137,14 +137,19 @@ SPRINT__INLINE void put_masked(sprint_real *to, group value, const sprint_real *
   for (size_t g = 0; g < used; g++) to[g] = relu_x && relu_x[g] <= 0 ? 0 : value[g];
 }
 
-/* One row: a product for each input, G inputs at a time. The part of a group at the end of a row of W is taken with
- * the end of dy alone, zeros before it. */
+/* What is behind the first `whole` of dy's numbers, with zeros before it: for the last group of a row of W, which
+ * begins early. */
+SPRINT__INLINE group end_of(const sprint_real *dy, size_t whole, size_t out) {
+  sprint_real end[G] = {0};
+  for (size_t o = whole; o < out; o++) end[G - out + o] = dy[o];
+  return load(end);
+}
+
+/* One row: a product for each input, G inputs at a time. */
 SPRINT__INLINE void row_input(const struct sprint__dense *dense, const sprint_real *dy, size_t whole,
                               const sprint_real *relu_x, sprint_real *dx) {
   size_t in = dense->in, out = dense->out;
-  sprint_real end[G] = {0};
-  for (size_t o = whole; o < out; o++) end[G - out + o] = dy[o];
-  group tail = load(end);
+  group tail = end_of(dy, whole, out);
   for (size_t k = 0; k < in; k += G) {
     group sums[G];
 #pragma GCC unroll 8
@@ -161,19 +166,22 @@ SPRINT__INLINE void row_input(const struct sprint__dense *dense, const sprint_re
 /* Inputs that ROWS rows take at a time in tiles_input. */
 enum { ALONG = SPRINT__GROUP / ROWS };
 
-/* ROWS rows and ALONG inputs at a time, sums along the rows of W: no copy of it, and no columns but the inputs; out is
- * a multiple of G. */
+/* ROWS rows and ALONG inputs at a time, sums along the rows of W: no copy of it, and no columns but the inputs. */
 SPRINT__INLINE void tiles_input(const struct sprint__dense *dense, const sprint_real *dy, size_t n,
                                 const sprint_real *relu_x, sprint_real *dx) {
-  size_t in = dense->in, out = dense->out;
+  size_t in = dense->in, out = dense->out, whole = out / G * G;
   for (size_t i = 0; i < n; i += ROWS) {
     const sprint_real *rows[ROWS];
+    group tails[ROWS];
     rows_at(dy, out, i, n, rows);
+    for (size_t r = 0; r < ROWS; r++) tails[r] = end_of(rows[r], whole, out);
     for (size_t next = 0; next < in; next += ALONG) {
       size_t k = next + ALONG <= in ? next : in - ALONG;
       const sprint_real *w = dense->theta + k * out;
       group sums[G] = {{0}};
-      for (size_t o = 0; o < out; o += G)
+      for (size_t r = 0; whole < out && r < ROWS; r++)
+        for (size_t j = 0; j < ALONG; j++) sums[r * ALONG + j] = tails[r] * load(w + (j + 1) * out - G);
+      for (size_t o = 0; o < whole; o += G)
         for (size_t r = 0; r < ROWS; r++)
           for (size_t j = 0; j < ALONG; j++) sums[r * ALONG + j] += load(rows[r] + o) * load(w + j * out + o);
       sprint_real all[G];
@@ -188,10 +196,13 @@ SPRINT__INLINE void tiles_input(const struct sprint__dense *dense, const sprint_
   }
 }
 
-/* Whether groups of columns would be much wider than the inputs. */
-SPRINT__INLINE bool goes_along(const struct sprint__dense *dense) {
+/* Whether W^T is not worth a copy: rows are few, or groups of columns would be much wider than the inputs; sums along
+ * rows of W are to be long. */
+SPRINT__INLINE bool goes_along(const struct sprint__dense *dense, size_t n) {
+  enum { FEW = 24, SHORT = 4 * G };
   size_t columns = (dense->in + 2 * G - 1) / (2 * G) * (2 * G);
-  return dense->out % G == 0 && dense->in >= ALONG && 4 * columns > 5 * dense->in;
+  if (dense->in < ALONG) return false;
+  return dense->in < G || (dense->out >= SHORT && 4 * columns > 5 * dense->in) || (dense->out >= 2 * SHORT && n <= FEW);
 }
 
 SPRINT__FAST void sprint__small_input(const struct sprint__dense *dense, const sprint_real *dy, size_t n,
@@ -208,7 +219,7 @@ SPRINT__FAST void sprint__small_input(const struct sprint__dense *dense, const s
     }
     return;
   }
-  if (goes_along(dense)) {
+  if (goes_along(dense, n)) {
     if (relu_x)
       tiles_input(dense, dy, n, relu_x, ret_dx);
     else
