@@ -46,7 +46,8 @@ void sprint__conv_multiply(const struct sprint__conv *of, const sprint_real *x, 
                            const sprint_real *bias, bool relu, sprint_real *y);
 
 /* The same for windows of 3x3 or 5x5 and a stride of 1 by Winograd's filtering, with fewer than half of the products:
- * tiles of four outputs. Where rows or columns of outputs are odd, a line or a group behind the image may be read. */
+ * tiles of four outputs. Where rows and columns of outputs are odd, a line behind the image is read, and a pixel behind
+ * that, by whole groups of 64 bytes: they are to be numbers, as what comes of them is multiplied by zero. */
 struct sprint__winograd {
   size_t channels, lanes; /* lanes: filters in whole groups, in panels of two */
   size_t line;            /* as above */

@@ -25,6 +25,9 @@ static bool size_products(const struct sprint__layer *layer, size_t *ret_weights
   return abreast;
 }
 
+/* Numbers behind an image and a line more that Winograd's last tile may read: those of a pixel, by groups of 64 bytes. */
+static size_t behind(size_t channels) { return channels + 2 * SPRINT__GROUP; }
+
 struct sprint__conv_room sprint__conv_room_of(const struct sprint__layer *layer, sprint_real *scratch,
                                               size_t *ret_size) {
   struct sprint__product forward = sprint__product_forward(layer);
@@ -36,8 +39,8 @@ struct sprint__conv_room sprint__conv_room_of(const struct sprint__layer *layer,
   size_t narrow = sprint__narrow_fits(&of) ? sprint__narrow_weights(&of) : 0;
   size_t panels = narrow > window * lanes ? narrow : window * lanes;
   struct sprint__conv_room room;
-  room.n_x = (lines + 1) * of.line + SPRINT__GROUP;
-  room.n_dy = (sprint__dy_length(layer, 0) + 1) * dy_line + SPRINT__GROUP;
+  room.n_x = (lines + 1) * of.line + behind(layer->from.channels);
+  room.n_dy = (sprint__dy_length(layer, 0) + 1) * dy_line + behind(of.filters);
   room.x = sprint__conv_take(scratch, &used, sides * room.n_x);
   room.y = sprint__conv_take(scratch, &used, sides * of.rows * of.to_down);
   room.dx = sprint__conv_take(scratch, &used, sides * layer->in);

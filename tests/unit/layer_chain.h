@@ -60,6 +60,7 @@ static void take_rooms(struct chain *chain) {
   chain->x = new_zeros(N * chain->layers[0].in);
   chain->dy = new_zeros(n_y(chain));
   chain->scratch = new_zeros(scratch);
+  memset(chain->scratch, 0xff, scratch * sizeof *chain->scratch); /* other layers may have left anything: here NaN */
 }
 
 static void free_chain(struct chain *chain) {
