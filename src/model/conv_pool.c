@@ -12,7 +12,7 @@ static struct sprint__conv_pool conv_pool_of(const struct sprint__layer *layer) 
   of.run = layer->kernel[1] * of.channels;
   of.run_room = rounded(of.run, SPRINT__GROUP);
   of.line = (layer->from.width + 2 * layer->padding[1]) * of.channels;
-  of.image = (layer->from.height + 2 * layer->padding[0]) * of.line + SPRINT__GROUP;
+  of.image = (layer->from.height + 2 * layer->padding[0]) * of.line + 2 * SPRINT__GROUP;
   of.rows = layer->to.height;
   of.columns = layer->to.width;
   of.winograd = layer->kernel[0] == 3 && layer->kernel[1] == 3 && of.channels >= SPRINT__WINOGRAD_WORTH;

@@ -19,7 +19,7 @@ struct sprint__conv_pool {
   size_t run;           /* numbers in one row of a window: kernel columns * channels */
   size_t run_room;      /* rounded up to whole groups */
   size_t line;          /* numbers in one row of the padded image */
-  size_t image;         /* numbers in the padded image, and a group more that may be read */
+  size_t image;         /* numbers in the padded image, and two groups more that may be read */
   size_t rows, columns; /* of windows of four */
   bool winograd;        /* forward by sprint__winograd_pool */
 };
@@ -55,8 +55,8 @@ void sprint__conv_pool_input(const struct sprint__conv_pool *of, const sprint_re
                              const sprint_real *weights, uint64_t *bits, sprint_real *dx);
 
 /* Codes, a byte each; gcc narrows numbers together only in two steps. */
-typedef int16_t sprint__halves __attribute__((vector_size(2 * SPRINT__GROUP)));
-typedef signed char sprint__codes __attribute__((vector_size(SPRINT__GROUP)));
+typedef int16_t sprint__halves __attribute__((vector_size(2 * G)));
+typedef signed char sprint__codes __attribute__((vector_size(G)));
 
 /* A group of outputs and their codes from the four that the convolution gave for each: the first of the largest, a NaN
  * before all, and nothing below zero, as maxpool's and relu's own files have it. */

@@ -1,6 +1,6 @@
 /* The matrices of Winograd's minimal filtering of tiles of four outputs, 2x2, by windows of 3x3 and 5x5, and of an
- * image by such four slopes, which is the gradient of the window; and how tiles of an image go in. A. Lavin and S.
- * Gray, Fast algorithms for convolutional neural networks, CVPR 2016, section 4: Y = A^T ((G g G^T) * (B^T d B)) A.
+ * image by such four slopes, which is the gradient of the window; and where things are meanwhile. A. Lavin and S. Gray,
+ * Fast algorithms for convolutional neural networks, CVPR 2016, section 4: Y = A^T ((G g G^T) * (B^T d B)) A.
  *
  * F(2x2, 3x3) and F(3x3, 2x2) have the points 0, 1, -1 and infinity, and 16 places of products; F(2x2, 5x5) and F(5x5,
  * 2x2) have 1/2 and -1/2 too, and 36. Rows of B^T are multiplied by powers of two, those of G divided by them; for the
@@ -97,31 +97,20 @@ SPRINT__INLINE void transform_sums(const group *m, size_t stride, size_t side, g
   to[4 * to_stride] = sum + TIMES(0.0625, even) + TIMES(0.25, m[5 * stride]);
 }
 
-/* Numbers of a tile's channels, in whole groups. */
-SPRINT__INLINE size_t channel_room(const struct sprint__winograd *of) { return (of->channels + G - 1) / G * G; }
+/* Numbers of a tile's channels: whole groups, of 64 bytes where there is more than one of 32. */
+SPRINT__INLINE size_t channel_room(const struct sprint__winograd *of) {
+  size_t to = of->channels > SPRINT__GROUP ? 2 * SPRINT__GROUP : SPRINT__GROUP;
+  return (of->channels + to - 1) / to * to;
+}
 
-/* Filters f .. f + 2G - 1 of a place lie together. */
-SPRINT__INLINE size_t panel_width(const struct sprint__winograd *of, size_t f) { return of->lanes - f > G ? 2 * G : G; }
+/* Filters of a panel: f .. f + PANEL - 1 of a place lie together. */
+enum { PANEL = 2 * SPRINT__GROUP };
+SPRINT__INLINE size_t panel_width(const struct sprint__winograd *of, size_t f) {
+  return of->lanes - f > SPRINT__GROUP ? PANEL : SPRINT__GROUP;
+}
 
 /* Numbers from one place of so many tiles, of `width` each, to the next: a line of cache more than they take, as all
  * places are written or read in turn, and would be the same few lines of it otherwise. */
 SPRINT__INLINE size_t place_size(size_t tiles, size_t width) { return tiles * width + SPRINT__LINE; }
-
-/* v (places, tiles, channel_room) of tile t, which starts at x. */
-SPRINT__INLINE void put_tile(const struct sprint__winograd *of, const sprint_real *x, size_t t, size_t tiles,
-                             size_t side, sprint_real *v) {
-  size_t room = channel_room(of), next = place_size(tiles, room);
-  for (size_t c = 0; c < of->channels; c += G) {
-    group d[MOST_PLACES], half_way[MOST_PLACES];
-#pragma GCC unroll 36
-    for (size_t k = 0; k < side * side; k++) d[k] = load(x + k / side * of->line + k % side * of->channels + c);
-#pragma GCC unroll 6
-    for (size_t k = 0; k < side; k++) transform_input(d + k, side, side, half_way + k);
-#pragma GCC unroll 6
-    for (size_t k = 0; k < side; k++) transform_input(half_way + side * k, 1, side, d + side * k);
-#pragma GCC unroll 36
-    for (size_t k = 0; k < side * side; k++) store(v + k * next + t * room + c, d[k]);
-  }
-}
 
 #endif
