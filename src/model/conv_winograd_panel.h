@@ -154,8 +154,8 @@ SPRINT__INLINE void gather_tiles(const struct sprint__winograd_forward *run, con
     for (size_t t = 0, r = tiles->first / of->columns, c = tiles->first % of->columns; t < tiles->n; t++) {
       size_t at = (tiles->first + t) * of->lanes + g;
       group four[4];
-      gather_tile(run->m + t * PANEL + g - f, place_size(tiles->room, PANEL), run->bias ? load(run->bias + g) : (group){0},
-                  side, four);
+      gather_tile(run->m + t * PANEL + g - f, place_size(tiles->room, PANEL),
+                  run->bias ? load(run->bias + g) : (group){0}, side, four);
       if (run->codes)
         sprint__pool(four, run->y + at, run->codes + at);
       else
@@ -219,8 +219,8 @@ SPRINT__INLINE void add_channels(const sprint_real *v, size_t v_row, const sprin
   for (size_t p = 0; p < parts; p++) {
     size_t c = n_channels * p / parts, some = n_channels * (p + 1) / parts - c;
     sprint_real *to = m + c * groups * G;
-#define CASE(N)                                     \
-  case N:                                           \
+#define CASE(N)                                      \
+  case N:                                            \
     add_products(v + c, v_row, u, n, N, groups, to); \
     break
     if (groups > 1) {
