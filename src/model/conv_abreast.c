@@ -1,174 +1,45 @@
-/* The kernels of conv_abreast.h: tiles of a few outputs, or numbers of a window, times a few filters. */
-#include "model/conv_abreast.h"
+/* See conv_abreast.h: records side by side in groups of 32 bytes, and which of the two it is. */
+#include "base/wide.h"
 
-#include "model/conv_place.h"
+#define ABREAST_FAST      SPRINT__FAST static
+#define ABREAST_MULTIPLY  multiply
+#define ABREAST_CORRELATE correlate
+#include "model/conv_abreast_sweep.h"
 
-enum { MOST_PLACES = 8, MOST_FILTERS = 4, SUMS = 12 };
+size_t sprint__abreast_most(void) { return sprint__has_wide() ? SPRINT__ABREAST_WIDE : SPRINT__GROUP; }
 
-/* Bytes of images and dy that the weights' gradient goes over again and again, so that they lie in the first cache; and
- * the outputs that a tile of it is worth, wherever they lie then. */
-enum { BAND_SIZE = 24 * 1024, BAND_OUTPUTS = 48 };
+size_t sprint__abreast_side(size_t n) { return n > SPRINT__GROUP ? sprint__abreast_most() : SPRINT__GROUP; }
 
-struct sprint__conv sprint__conv_abreast(const struct sprint__conv *of) {
-  struct sprint__conv wide = *of;
-  wide.down *= G;
-  wide.across *= G;
-  wide.run *= G;
-  wide.line *= G;
-  wide.to_down *= G;
-  wide.to_across *= G;
-  return wide;
+struct sprint__conv sprint__conv_abreast(const struct sprint__conv *of, size_t side) {
+  struct sprint__conv all = *of;
+  all.down *= side;
+  all.across *= side;
+  all.run *= side;
+  all.line *= side;
+  all.to_down *= side;
+  all.to_across *= side;
+  return all;
 }
 
-/* Sums of a tile are as many as the registers hold, and enough that none waits for the one before it. Its filters, of
- * `left`: */
-SPRINT__INLINE size_t tile_filters(size_t filters, size_t left) {
-  if (filters <= 4) return filters;
-  if (filters == 5) return left == 5 ? 3 : 2;
-  return left % 4 == 0 ? 4 : 3;
+void sprint__abreast_multiply(const struct sprint__conv *of, size_t side, const sprint_real *x,
+                              const sprint_real *weights, const sprint_real *bias, bool relu, sprint_real *y) {
+  if (side == SPRINT__ABREAST_WIDE)
+    sprint__wide_abreast_multiply(of, x, weights, bias, relu, y);
+  else
+    multiply(of, x, weights, bias, relu, y);
 }
 
-/* And its places. */
-SPRINT__INLINE size_t tile_places(size_t filters) {
-  static const size_t places[] = {8, 8, 6, 4, 3, 4};
-  return filters < sizeof places / sizeof places[0] ? places[filters] : 3;
+void sprint__abreast_correlate(const struct sprint__conv *of, size_t side, const sprint_real *x, const sprint_real *dy,
+                               sprint_real *dw, sprint_real *db) {
+  if (side == SPRINT__ABREAST_WIDE)
+    sprint__wide_abreast_correlate(of, x, dy, dw, db);
+  else
+    correlate(of, x, dy, dw, db);
 }
 
-/* Calls TILE(.., places, filters) with numbers that are known when it is compiled. */
-#define EACH_TILE(TILE, places, filters, ...) \
-  do {                                        \
-    if ((filters) == 1)                       \
-      TILE(__VA_ARGS__, 8, 1);                \
-    else if ((filters) == 2 && (places) == 6) \
-      TILE(__VA_ARGS__, 6, 2);                \
-    else if ((filters) == 2)                  \
-      TILE(__VA_ARGS__, 4, 2);                \
-    else if ((filters) == 3 && (places) == 4) \
-      TILE(__VA_ARGS__, 4, 3);                \
-    else if ((filters) == 3)                  \
-      TILE(__VA_ARGS__, 3, 3);                \
-    else                                      \
-      TILE(__VA_ARGS__, 3, 4);                \
-  } while (0)
-
-/* What a tile of outputs is made from: rows ky .. end_ky-1 of windows at x, and the weights and biases of its first
- * filter. */
-struct windows {
-  const sprint_real *x[MOST_PLACES];
-  sprint_real *y[MOST_PLACES];
-  size_t ky, end_ky;
-};
-
-SPRINT__INLINE void tile_multiply(const struct sprint__conv *of, const struct windows *at, const sprint_real *w,
-                                  const sprint_real *bias, bool relu, size_t first, size_t places, size_t filters) {
-  group sums[SUMS] = {{0}};
-#pragma GCC unroll 4
-  for (size_t f = 0; f < filters; f++) {
-    group start = SPRINT__ALL(bias ? bias[first + f] : 0);
-#pragma GCC unroll 8
-    for (size_t p = 0; p < places; p++) sums[p * filters + f] = start;
-  }
-  w += at->ky * (of->run / G) * of->filters + first;
-  for (size_t ky = at->ky; ky < at->end_ky; ky++)
-    for (size_t k = ky * of->line, end = k + of->run; k < end; k += G, w += of->filters) {
-      group x[MOST_PLACES];
-#pragma GCC unroll 8
-      for (size_t p = 0; p < places; p++) x[p] = load(at->x[p] + k);
-#pragma GCC unroll 4
-      for (size_t f = 0; f < filters; f++) {
-        group factor = SPRINT__ALL(w[f]);
-#pragma GCC unroll 8
-        for (size_t p = 0; p < places; p++) sums[p * filters + f] += factor * x[p];
-      }
-    }
-#pragma GCC unroll 8
-  for (size_t p = 0; p < places; p++)
-#pragma GCC unroll 4
-    for (size_t f = 0; f < filters; f++) {
-      group sum = sums[p * filters + f];
-      store(at->y[p] + (first + f) * G, relu ? positive(sum) : sum);
-    }
-}
-
-/* The filters inside, so that a window is read for all of them while it is near. */
-SPRINT__FAST void sprint__abreast_multiply(const struct sprint__conv *of, const sprint_real *x,
-                                           const sprint_real *weights, const sprint_real *bias, bool relu,
-                                           sprint_real *y) {
-  size_t places = tile_places(of->filters), tile;
-  struct place at = {0, of->top, x, x, y, y};
-  for (size_t left = of->rows * of->columns, used; left > 0; left -= used) {
-    struct windows windows;
-    used = left < places ? left : places;
-    windows.end_ky = take_tile(of, &at, used, places, windows.x, windows.y, &windows.ky);
-    for (size_t f = 0; f < of->filters; f += tile) {
-      tile = tile_filters(of->filters, of->filters - f);
-      EACH_TILE(tile_multiply, places, tile, of, &windows, weights, bias, relu, f);
-    }
-  }
-}
-
-/* dw of `used` numbers of the window, of which x has the first output's, and of some filters. */
-SPRINT__INLINE void tile_correlate(const struct sprint__conv *of, const sprint_real *const *x, const sprint_real *dy,
-                                   size_t used, sprint_real *dw, size_t places, size_t filters) {
-  group sums[SUMS] = {{0}};
-  for (size_t r = 0; r < of->rows; r++) {
-    const sprint_real *d = dy + r * of->to_down;
-    for (size_t c = 0, at = r * of->down; c < of->columns; c++, at += of->across, d += of->to_across) {
-      group u[MOST_FILTERS];
-#pragma GCC unroll 4
-      for (size_t f = 0; f < filters; f++) u[f] = load(d + f * G);
-#pragma GCC unroll 8
-      for (size_t p = 0; p < places; p++) {
-        group v = load(x[p] + at);
-#pragma GCC unroll 4
-        for (size_t f = 0; f < filters; f++) sums[p * filters + f] += v * u[f];
-      }
-    }
-  }
-#pragma GCC unroll 8
-  for (size_t p = 0; p < places; p++) {
-    if (p >= used) break;
-#pragma GCC unroll 4
-    for (size_t f = 0; f < filters; f++) put(dw + (p * of->filters + f) * G, sums[p * filters + f], true);
-  }
-}
-
-/* db += dy. */
-SPRINT__INLINE void add_dy(const struct sprint__conv *of, const sprint_real *dy, sprint_real *db) {
-  for (size_t r = 0; r < of->rows; r++)
-    for (size_t c = 0; c < of->columns; c++)
-      for (size_t f = 0; f < of->filters; f++)
-        put(db + f * G, load(dy + r * of->to_down + c * of->to_across + f * G), true);
-}
-
-/* The same for the rows of outputs that `of` has, which lie in a near cache. */
-SPRINT__INLINE void band_correlate(const struct sprint__conv *of, const sprint_real *x, const sprint_real *dy,
-                                   sprint_real *dw, sprint_real *db) {
-  size_t places = tile_places(of->filters), window = of->kernel_rows * of->run / G, tile, used;
-  for (size_t k = 0; k < window; k += used) {
-    const sprint_real *from[MOST_PLACES];
-    used = window - k < places ? window - k : places;
-    take_numbers(of, x, k, used, places, G, from);
-    for (size_t f = 0; f < of->filters; f += tile) {
-      tile = tile_filters(of->filters, of->filters - f);
-      EACH_TILE(tile_correlate, places, tile, of, from, dy + f * G, used, dw + (k * of->filters + f) * G);
-    }
-  }
-  add_dy(of, dy, db);
-}
-
-SPRINT__FAST void sprint__abreast_correlate(const struct sprint__conv *of, const sprint_real *x, const sprint_real *dy,
-                                            sprint_real *dw, sprint_real *db) {
-  size_t fit = BAND_SIZE / sizeof *x / (of->down + of->to_down), worth = (BAND_OUTPUTS - 1) / of->columns + 1;
-  size_t most = fit > worth ? fit : worth;
-  struct sprint__conv band = *of;
-  for (size_t r = 0; r < of->rows; r += band.rows) {
-    band.rows = most < of->rows - r ? most : of->rows - r;
-    band_correlate(&band, x + r * of->down, dy + r * of->to_down, dw, db);
-  }
-}
-
-SPRINT__FAST void sprint__abreast_total(const sprint_real *groups, size_t n, sprint_real *ret_sums) {
+SPRINT__FAST void sprint__abreast_total(sprint_real *groups, size_t side, size_t n, sprint_real *ret_sums) {
+  for (size_t i = 0; side > G && i < n; i++)
+    store(groups + i * G, load(groups + i * side) + load(groups + i * side + G));
   for (size_t i = 0; i < n; i += G) {
     group rows[G];
     for (size_t r = 0; r < G; r++) rows[r] = load(groups + (i + r) * G);
@@ -177,20 +48,20 @@ SPRINT__FAST void sprint__abreast_total(const sprint_real *groups, size_t n, spr
 }
 
 void sprint__abreast_place(const struct sprint__shape *shape, bool last, const sprint_real *x, size_t apart, size_t n,
-                           size_t line, sprint_real *to) {
+                           size_t side, size_t line, sprint_real *to) {
   size_t channels = shape->channels, width = shape->width, plane = shape->height * width;
-  for (size_t r = 0; r < shape->height; r++, to += line * SPRINT__GROUP)
+  for (size_t r = 0; r < shape->height; r++, to += line * side)
     for (size_t c = 0; c < (last ? 1 : channels); c++)
       if (last)
-        sprint__transpose(x + r * width * channels, n, width * channels, apart, SPRINT__GROUP, to);
+        sprint__transpose(x + r * width * channels, n, width * channels, apart, side, to);
       else
-        sprint__transpose(x + c * plane + r * width, n, width, apart, channels * SPRINT__GROUP, to + c * SPRINT__GROUP);
+        sprint__transpose(x + c * plane + r * width, n, width, apart, channels * side, to + c * side);
 }
 
-void sprint__abreast_take(const struct sprint__shape *shape, bool last, const sprint_real *from, size_t n, size_t apart,
-                          sprint_real *x) {
+void sprint__abreast_take(const struct sprint__shape *shape, bool last, const sprint_real *from, size_t n, size_t side,
+                          size_t apart, sprint_real *x) {
   size_t channels = shape->channels, plane = shape->height * shape->width;
-  if (last) sprint__transpose(from, plane * channels, n, SPRINT__GROUP, apart, x);
+  if (last) sprint__transpose(from, plane * channels, n, side, apart, x);
   for (size_t c = 0; !last && c < channels; c++)
-    sprint__transpose(from + c * SPRINT__GROUP, plane, n, channels * SPRINT__GROUP, apart, x + c * plane);
+    sprint__transpose(from + c * side, plane, n, channels * side, apart, x + c * plane);
 }

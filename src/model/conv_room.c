@@ -25,7 +25,8 @@ static bool size_products(const struct sprint__layer *layer, size_t *ret_weights
   return abreast;
 }
 
-/* Numbers behind an image and a line more that Winograd's last tile may read: those of a pixel, by groups of 64 bytes. */
+/* Numbers behind an image and a line more that Winograd's last tile may read: those of a pixel, by groups of 64 bytes.
+ */
 static size_t behind(size_t channels) { return channels + 2 * SPRINT__GROUP; }
 
 struct sprint__conv_room sprint__conv_room_of(const struct sprint__layer *layer, sprint_real *scratch,
@@ -34,8 +35,8 @@ struct sprint__conv_room sprint__conv_room_of(const struct sprint__layer *layer,
   struct sprint__conv of = forward.of;
   size_t used = 0, lanes = sprint__conv_lanes(of.filters), window = of.kernel_rows * of.run, n_weights, n_work;
   size_t lines = layer->from.height + 2 * layer->padding[0], dy_line = sprint__dy_length(layer, 1) * of.filters;
-  size_t sides = size_products(layer, &n_weights, &n_work) ? SPRINT__GROUP : 1;
-  size_t groups = sides > 1 ? (window * of.filters + SPRINT__GROUP) * SPRINT__GROUP : 0;
+  size_t sides = size_products(layer, &n_weights, &n_work) ? sprint__abreast_most() : 1;
+  size_t groups = sides > 1 ? (window * of.filters + SPRINT__GROUP) * sides : 0;
   size_t narrow = sprint__narrow_fits(&of) ? sprint__narrow_weights(&of) : 0;
   size_t panels = narrow > window * lanes ? narrow : window * lanes;
   struct sprint__conv_room room;
@@ -49,7 +50,7 @@ struct sprint__conv_room sprint__conv_room_of(const struct sprint__layer *layer,
   room.work = sprint__conv_take(scratch, &used, n_work);
   room.bias = sprint__conv_take(scratch, &used, lanes);
   room.dw = sprint__conv_take(scratch, &used, groups > panels ? groups : panels);
-  room.db = sprint__conv_take(scratch, &used, sides * lanes + SPRINT__GROUP * SPRINT__GROUP);
+  room.db = sprint__conv_take(scratch, &used, sides * (lanes + SPRINT__GROUP));
   room.sums = sprint__conv_take(scratch, &used, window * of.filters + SPRINT__GROUP + 2 * lanes);
   room.places = sprint__conv_take(scratch, &used, forward.winograd ? sprint__winograd_sums(&forward.tiles) : 0);
   room.tiles = sprint__conv_take(scratch, &used, forward.winograd ? sprint__winograd_weights_room(&forward.tiles) : 0);
@@ -69,11 +70,11 @@ struct frame {
   size_t all, inner, rows, width, line;
 };
 
-/* Zeros around images, of `records` records side by side or, 0, of one by itself; and within, where they do not fill a
- * group. */
+/* Zeros around images, of `records` records side by side or, 0, of one by itself; and within, where they do not fill
+ * their sides. */
 static void zero_around(const struct frame *frame, size_t records, sprint_real *to) {
-  size_t at = 0, sides = records ? SPRINT__GROUP : 1;
-  bool full = records == 0 || records >= SPRINT__GROUP;
+  size_t at = 0, sides = records ? sprint__abreast_side(records) : 1;
+  bool full = records == 0 || records >= sides;
   for (size_t r = 0; full && r < frame->rows; r++) {
     size_t start = (frame->inner + r * frame->line) * sides;
     sprint__conv_zero(to + at, start - at);
@@ -90,10 +91,10 @@ void sprint__conv_clear_x(const struct sprint__layer *layer, const struct sprint
 }
 
 void sprint__conv_place_x(const struct sprint__layer *layer, const struct sprint__conv_room *room, size_t line,
-                          const sprint_real *x, size_t abreast) {
+                          const sprint_real *x, size_t abreast, size_t side) {
   if (abreast)
-    sprint__abreast_place(&layer->from, layer->last_in, x, layer->in, abreast, line,
-                          room->x + inner_at(layer, line) * SPRINT__GROUP);
+    sprint__abreast_place(&layer->from, layer->last_in, x, layer->in, abreast, side, line,
+                          room->x + inner_at(layer, line) * side);
   else
     sprint__conv_place(&layer->from, layer->last_in, x, line, room->x + inner_at(layer, line));
 }
@@ -124,7 +125,7 @@ static void place_masked(const struct sprint__layer *layer, const sprint_real *d
 }
 
 void sprint__conv_place_dy(const struct sprint__layer *layer, const struct sprint__conv_room *room,
-                           const sprint_real *dy, const sprint_real *y, size_t abreast) {
+                           const sprint_real *dy, const sprint_real *y, size_t abreast, size_t side) {
   size_t line = sprint__dy_length(layer, 1) * layer->to.channels;
   if (layer->then_relu && layer->last_out && !abreast) {
     place_masked(layer, dy, y, line, room->dy + sprint__dy_at(layer));
@@ -133,8 +134,8 @@ void sprint__conv_place_dy(const struct sprint__layer *layer, const struct sprin
   if (layer->then_relu) mask(dy, y, (abreast ? abreast : 1) * layer->out, room->y);
   if (layer->then_relu) dy = room->y;
   if (abreast)
-    sprint__abreast_place(&layer->to, layer->last_out, dy, layer->out, abreast, line,
-                          room->dy + sprint__dy_at(layer) * SPRINT__GROUP);
+    sprint__abreast_place(&layer->to, layer->last_out, dy, layer->out, abreast, side, line,
+                          room->dy + sprint__dy_at(layer) * side);
   else
     sprint__conv_place(&layer->to, layer->last_out, dy, line, room->dy + sprint__dy_at(layer));
 }

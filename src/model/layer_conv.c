@@ -63,20 +63,20 @@ static void order_bias(const sprint_real *bias, size_t n, sprint_real *to) {
 }
 
 /* Records that go abreast next, of n; 0: the rest go one by one. */
-static size_t next_abreast(bool pays, size_t n) { return !pays ? 0 : n < SPRINT__GROUP ? n : SPRINT__GROUP; }
+static size_t next_abreast(bool pays, size_t n, size_t side) { return !pays ? 0 : n < side ? n : side; }
 
 static size_t forward_abreast(const struct sprint__layer *layer, const struct sprint__product *product,
                               const sprint_real *theta, const sprint_real *x, size_t n, sprint_real *ret_y,
                               const struct sprint__conv_room *room) {
-  struct sprint__conv of = sprint__conv_abreast(&product->of);
-  size_t done = 0, now;
+  size_t done = 0, now, side = sprint__abreast_side(n);
+  struct sprint__conv of = sprint__conv_abreast(&product->of, side);
   if (!product_abreast(product, n)) return 0;
   sprint__conv_clear_x(layer, room, product->of.line, n);
   sprint__product_order_plain(product, theta, room->weights);
-  for (; (now = next_abreast(product_abreast(product, n - done), n - done)) > 0; done += now) {
-    sprint__conv_place_x(layer, room, product->of.line, x + done * layer->in, now);
-    sprint__abreast_multiply(&of, room->x, room->weights, theta + layer->n_weights, layer->then_relu, room->y);
-    sprint__abreast_take(&layer->to, layer->last_out, room->y, now, layer->out, ret_y + done * layer->out);
+  for (; (now = next_abreast(product_abreast(product, n - done), n - done, side)) > 0; done += now) {
+    sprint__conv_place_x(layer, room, product->of.line, x + done * layer->in, now, side);
+    sprint__abreast_multiply(&of, side, room->x, room->weights, theta + layer->n_weights, layer->then_relu, room->y);
+    sprint__abreast_take(&layer->to, layer->last_out, room->y, now, side, layer->out, ret_y + done * layer->out);
   }
   return done;
 }
@@ -94,7 +94,7 @@ static void conv_forward(const struct sprint__layer *layer, const sprint_real *t
   order_bias(theta + layer->n_weights, filters, room.bias);
   for (; i < n; i++) {
     sprint_real *to = ret_y + i * layer->out, *y = layer->last_out ? to : room.y;
-    sprint__conv_place_x(layer, &room, product.of.line, x + i * layer->in, 0);
+    sprint__conv_place_x(layer, &room, product.of.line, x + i * layer->in, 0, 1);
     sprint__product_run(layer->context, &product, room.x, room.weights, room.bias, layer->then_relu, room.work, y);
     if (!layer->last_out) sprint__transpose(y, outputs, filters, filters, outputs, to);
   }
@@ -110,22 +110,23 @@ static size_t weights_abreast(const struct sprint__layer *layer, const struct sp
                               const struct records *of, const struct sprint__conv_room *room, bool adds,
                               sprint_real *gradient) {
   struct sprint__conv wide = product->of;
-  size_t done = 0, now, filters = wide.filters, sums = wide.kernel_rows * wide.run * filters;
+  size_t done = 0, now, side = sprint__abreast_side(of->n), filters = wide.filters,
+         sums = wide.kernel_rows * wide.run * filters;
   if (!weights_go_abreast(product, of->n)) return 0;
   wide.to_down = sprint__dy_length(layer, 1) * filters;
-  wide = sprint__conv_abreast(&wide);
+  wide = sprint__conv_abreast(&wide, side);
   sprint__conv_clear_x(layer, room, product->of.line, of->n);
   sprint__conv_clear_dy(layer, room, of->n);
-  sprint__conv_zero(room->dw, SPRINT__GROUP * sums);
-  sprint__conv_zero(room->db, SPRINT__GROUP * filters);
-  for (; (now = next_abreast(weights_go_abreast(product, of->n - done), of->n - done)) > 0; done += now) {
-    if (now < SPRINT__GROUP) sprint__conv_zero(room->dy, SPRINT__GROUP * room->n_dy);
-    sprint__conv_place_x(layer, room, product->of.line, of->x + done * layer->in, now);
-    sprint__conv_place_dy(layer, room, of->dy + done * layer->out, of->y + done * layer->out, now);
-    sprint__abreast_correlate(&wide, room->x, room->dy + sprint__dy_at(layer) * SPRINT__GROUP, room->dw, room->db);
+  sprint__conv_zero(room->dw, side * sums);
+  sprint__conv_zero(room->db, side * filters);
+  for (; (now = next_abreast(weights_go_abreast(product, of->n - done), of->n - done, side)) > 0; done += now) {
+    if (now < side) sprint__conv_zero(room->dy, side * room->n_dy);
+    sprint__conv_place_x(layer, room, product->of.line, of->x + done * layer->in, now, side);
+    sprint__conv_place_dy(layer, room, of->dy + done * layer->out, of->y + done * layer->out, now, side);
+    sprint__abreast_correlate(&wide, side, room->x, room->dy + sprint__dy_at(layer) * side, room->dw, room->db);
   }
-  sprint__abreast_total(room->dw, sums, room->sums);
-  sprint__abreast_total(room->db, filters, room->sums + sums);
+  sprint__abreast_total(room->dw, side, sums, room->sums);
+  sprint__abreast_total(room->db, side, filters, room->sums + sums);
   sprint__product_gradient_plain(product, room->sums, room->sums + sums, adds, gradient);
   return done;
 }
@@ -187,8 +188,8 @@ static void weight_gradient(const struct sprint__layer *layer, const struct reco
   sprint__conv_clear_dy(layer, room, 0);
   clear_weights(&product, room, way);
   for (; i < of->n; i++) {
-    sprint__conv_place_x(layer, room, product.of.line, of->x + i * layer->in, 0);
-    sprint__conv_place_dy(layer, room, of->dy + i * layer->out, of->y + i * layer->out, 0);
+    sprint__conv_place_x(layer, room, product.of.line, of->x + i * layer->in, 0, 1);
+    sprint__conv_place_dy(layer, room, of->dy + i * layer->out, of->y + i * layer->out, 0, 1);
     add_weights(layer, &product, room, way);
   }
   put_weights(&product, room, way, adds, gradient);
@@ -219,12 +220,12 @@ static void order_phases(const struct sprint__layer *layer, const sprint_real *t
 static void run_phases(const struct sprint__layer *layer, const struct sprint__conv_room *room, size_t n, bool abreast,
                        sprint_real *dx) {
   const sprint_real *weights = room->weights;
+  size_t side = sprint__abreast_side(n);
   for (size_t k = 0; k < sprint__product_phases(layer); k++) {
     struct sprint__product phase = phase_for(layer, k, n);
-    struct sprint__conv wide = sprint__conv_abreast(&phase.of);
+    struct sprint__conv wide = sprint__conv_abreast(&phase.of, side);
     if (abreast)
-      sprint__abreast_multiply(&wide, room->dy + phase.from * SPRINT__GROUP, weights, NULL, false,
-                               dx + phase.to * SPRINT__GROUP);
+      sprint__abreast_multiply(&wide, side, room->dy + phase.from * side, weights, NULL, false, dx + phase.to * side);
     else
       sprint__product_run(layer->context, &phase, room->dy, weights, NULL, false, room->work, dx);
     weights += sprint__product_weights(&phase);
@@ -234,14 +235,14 @@ static void run_phases(const struct sprint__layer *layer, const struct sprint__c
 static size_t inputs_abreast(const struct sprint__layer *layer, const sprint_real *theta, const struct records *of,
                              const struct sprint__conv_room *room, sprint_real *ret_dx) {
   struct sprint__product phase = sprint__product_backward(layer, 0);
-  size_t done = 0, now;
+  size_t done = 0, now, side = sprint__abreast_side(of->n);
   if (!product_abreast(&phase, of->n)) return 0;
   sprint__conv_clear_dy(layer, room, of->n);
   order_phases(layer, theta, room, of->n, true);
-  for (; (now = next_abreast(product_abreast(&phase, of->n - done), of->n - done)) > 0; done += now) {
-    sprint__conv_place_dy(layer, room, of->dy + done * layer->out, of->y + done * layer->out, now);
+  for (; (now = next_abreast(product_abreast(&phase, of->n - done), of->n - done, side)) > 0; done += now) {
+    sprint__conv_place_dy(layer, room, of->dy + done * layer->out, of->y + done * layer->out, now, side);
     run_phases(layer, room, of->n, true, room->dx);
-    sprint__abreast_take(&layer->from, layer->last_in, room->dx, now, layer->in, ret_dx + done * layer->in);
+    sprint__abreast_take(&layer->from, layer->last_in, room->dx, now, side, layer->in, ret_dx + done * layer->in);
   }
   return done;
 }
@@ -256,7 +257,7 @@ static void input_gradient(const struct sprint__layer *layer, const sprint_real 
   order_phases(layer, theta, room, left, false);
   for (; i < of->n; i++) {
     sprint_real *to = ret_dx + i * layer->in, *dx = layer->last_in ? to : room->dx;
-    sprint__conv_place_dy(layer, room, of->dy + i * layer->out, of->y + i * layer->out, 0);
+    sprint__conv_place_dy(layer, room, of->dy + i * layer->out, of->y + i * layer->out, 0, 1);
     run_phases(layer, room, left, false, dx);
     if (!layer->last_in) sprint__transpose(dx, pixels, channels, channels, pixels, to);
   }

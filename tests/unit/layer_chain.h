@@ -7,7 +7,7 @@
 #include "base/team.h"
 #include "model/layer.h"
 
-enum { N = 11, MOST = 8 };
+enum { N = 19, MOST = 8 };
 
 /* Of layers that nobody else works on. */
 static sprint_context alone = {.n_threads = 1};

@@ -284,16 +284,17 @@ static void check_whole(struct chain *chain, const struct chain *plain, size_t t
 /* As many records as there are, and so few that they go other ways. */
 static void test_conv__equals_its_twin(void **state) {
   (void)state;
-  static const size_t records[] = {N, 3, 1};
-  for (size_t i = 0; i < 3 * N_TRIALS; i++) {
-    const struct trial *trial = &trials[i / 3];
+  static const size_t records[] = {N, 9, 3, 1};
+  enum { TURNS = sizeof records / sizeof records[0] };
+  for (size_t i = 0; i < TURNS * N_TRIALS; i++) {
+    const struct trial *trial = &trials[i / TURNS];
     struct chain chain, plain;
     new_chain(trial, true, &chain);
     new_chain(trial, false, &plain);
-    chain.records = plain.records = records[i % 3];
+    chain.records = plain.records = records[i % TURNS];
     fill_whole(&chain, (uint32_t)i + 1);
     fill_whole(&plain, (uint32_t)i + 1);
-    check_whole(&chain, &plain, i / 3);
+    check_whole(&chain, &plain, i / TURNS);
     free_chain(&chain);
     free_chain(&plain);
   }
