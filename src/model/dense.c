@@ -22,22 +22,19 @@ static enum kernel kernel_of(const struct sprint__dense *dense, size_t n) {
 enum { ONE_OR_TWO = 2 };
 
 /* Whether vectors of 64 bytes may serve: they are masked. One row or two of no more than two groups of outputs are left
- * to kernels that have them in two registers. */
+ * to kernels that have them in two registers, and few rows of weights that come from memory to those that wait for
+ * that. */
 static bool may_be_wide(const struct sprint__dense *dense, size_t n) {
+  enum { LEAST_FAR = 8 };
+  if (sprint__dense_is_far(dense) && n < LEAST_FAR) return false;
   return sprint__has_wide() && dense->out >= (n > ONE_OR_TWO ? SPRINT__GROUP : 2 * SPRINT__GROUP + 1);
-}
-
-/* W is not copied: it is to be in the second cache. */
-static bool is_near(const struct sprint__dense *dense) {
-  enum { NEAR = 1 << 17 };
-  return dense->in * dense->out <= NEAR;
 }
 
 /* The kernels for small layers serve others too where all outputs are one of their tiles, however many the rows, and
  * one row or two of weights that the second cache holds. */
 static enum kernel forward_kernel_of(const struct sprint__dense *dense, size_t n) {
   enum { NEAR_ROWS = 1 << 16 };
-  if (may_be_wide(dense, n) && is_near(dense)) return WIDE_TILES;
+  if (may_be_wide(dense, n)) return WIDE_TILES;
   if (dense->out >= SPRINT__GROUP && dense->out <= 2 * SPRINT__GROUP) return SMALL;
   if (dense->out >= SPRINT__GROUP && n <= 2 && dense->in * dense->out <= NEAR_ROWS) return SMALL;
   return kernel_of(dense, n);
@@ -46,14 +43,15 @@ static enum kernel forward_kernel_of(const struct sprint__dense *dense, size_t n
 /* Here it is dy that is not copied. */
 static enum kernel weight_kernel_of(const struct sprint__dense *dense, size_t n) {
   enum { MANY = 96 };
-  bool near = n <= MANY ? is_near(dense) : sprint__dense_is_small(dense);
+  bool near = n <= MANY || sprint__dense_is_small(dense);
   return may_be_wide(dense, n) && near ? WIDE_TILES : kernel_of(dense, n);
 }
 
-/* Whether the inputs' gradient goes by dot products, which take in all of W for every four rows, where tiles copy it. */
+/* Whether the inputs' gradient goes by dot products, which take in all of W for every four rows, where tiles copy it.
+ */
 enum { FEW_DOTS = 12, SHORT = 16 * SPRINT__GROUP };
 static bool goes_by_dots(const struct sprint__dense *dense, size_t n) {
-  if (!may_be_wide(dense, n) || !is_near(dense) || dense->in < SPRINT__DOTS_INPUTS) return false;
+  if (!may_be_wide(dense, n) || sprint__dense_is_far(dense) || dense->in < SPRINT__DOTS_INPUTS) return false;
   return n <= ONE_OR_TWO || (n <= FEW_DOTS && dense->out >= SHORT);
 }
 
@@ -61,7 +59,7 @@ static bool goes_by_dots(const struct sprint__dense *dense, size_t n) {
 static enum kernel input_kernel_of(const struct sprint__dense *dense, size_t n) {
   enum { FEW_SHORT = 15, WORTH_COPYING = 32 };
   enum kernel kernel = kernel_of(dense, n);
-  size_t worth = dense->out < SHORT ? ONE_OR_TWO + 1 : is_near(dense) ? FEW_DOTS + 1 : WORTH_COPYING;
+  size_t worth = dense->out < SHORT ? ONE_OR_TWO + 1 : sprint__dense_is_far(dense) ? WORTH_COPYING : FEW_DOTS + 1;
   if (may_be_wide(dense, n) && n >= worth) return WIDE_TILES;
   if (kernel != FEW) return kernel;
   if (sprint__dense_is_thin(dense) && n >= SPRINT__TILE_ROWS) return BLAS;

@@ -21,6 +21,12 @@ static inline size_t sprint__dense_apart(const struct sprint__dense *dense) {
 /* Whether rows of W are so short that there is much to do beside multiplying. */
 static inline bool sprint__dense_is_thin(const struct sprint__dense *dense) { return dense->out < 4 * SPRINT__GROUP; }
 
+/* Whether its weights come from memory, as no cache holds them beside all else. */
+static inline bool sprint__dense_is_far(const struct sprint__dense *dense) {
+  enum { FAR = 1 << 20 };
+  return dense->in * dense->out > FAR;
+}
+
 /* y (n, out) = f(x W + b), x (n, in) */
 void sprint__dense_forward(const struct sprint__dense *dense, const sprint_real *x, size_t n, sprint_real *ret_y);
 

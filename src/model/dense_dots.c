@@ -45,41 +45,50 @@ SPRINT__WIDE_INLINE void dots(const sprint_real *dy, const sprint_real *w, size_
   }
 }
 
-/* The same for all inputs; where those that are left do not fill a tile, some before them again. */
-SPRINT__WIDE_INLINE void strip(const struct sprint__dense *dense, const sprint_real *dy, size_t rows, size_t inputs,
-                               const sprint_real *relu_x, sprint_real *dx) {
-  size_t in = dense->in, out = dense->out, apart = sprint__dense_apart(dense);
-  for (size_t next = 0; next < in; next += inputs) {
-    size_t k = next + inputs <= in ? next : in - inputs;
+/* The same for inputs first .. end; where those that are left do not fill a tile, some before them again. */
+SPRINT__WIDE_INLINE void strip(const struct sprint__dense *dense, const sprint_real *dy, size_t first, size_t end,
+                               size_t rows, size_t inputs, const sprint_real *relu_x, sprint_real *dx) {
+  size_t out = dense->out, apart = sprint__dense_apart(dense);
+  for (size_t next = first; next < end; next += inputs) {
+    size_t k = next + inputs <= end ? next : end - inputs;
     sprint_real all[DOTS];
     dots(dy, dense->theta + k * out, out, rows, inputs, all);
-    for (size_t r = 0; r < rows; r++) {
-      sprint_real *to = dx + r * apart + k;
-      const sprint_real *where = relu_x + r * apart + k;
-      for (size_t j = 0; j < inputs; j++) to[j] = relu_x && where[j] <= 0 ? 0 : all[r * inputs + j];
-    }
+    for (size_t r = 0; r < rows; r++)
+      for (size_t j = 0; j < inputs; j++) {
+        size_t at = r * apart + k + j;
+        dx[at] = relu_x && relu_x[at] <= 0 ? 0 : all[r * inputs + j];
+      }
   }
 }
 
-SPRINT__FOR_WIDE void sprint__dots_input(const struct sprint__dense *dense, const sprint_real *dy, size_t n,
-                                         const sprint_real *relu_x, sprint_real *ret_dx) {
+/* All rows for them. */
+SPRINT__WIDE_INLINE void strips(const struct sprint__dense *dense, const sprint_real *dy, size_t n, size_t first,
+                                size_t end, const sprint_real *relu_x, sprint_real *dx) {
   size_t apart = sprint__dense_apart(dense);
-  bool many = dense->in >= 2 * SPRINT__DOTS_INPUTS;
+  bool many = end - first >= 2 * SPRINT__DOTS_INPUTS;
   for (size_t i = 0, rows; i < n; i += rows) {
     const sprint_real *some = dy + i * dense->out, *where = relu_x ? relu_x + i * apart : NULL;
-    sprint_real *to = ret_dx + i * apart;
+    sprint_real *to = dx + i * apart;
     rows = n - i >= ROWS ? ROWS : n - i >= 2 ? 2 : 1;
     if (rows == ROWS)
-      strip(dense, some, ROWS, SPRINT__DOTS_INPUTS, where, to);
+      strip(dense, some, first, end, ROWS, SPRINT__DOTS_INPUTS, where, to);
     else if (rows == 2 && many)
-      strip(dense, some, 2, 2 * SPRINT__DOTS_INPUTS, where, to);
+      strip(dense, some, first, end, 2, 2 * SPRINT__DOTS_INPUTS, where, to);
     else if (rows == 2)
-      strip(dense, some, 2, SPRINT__DOTS_INPUTS, where, to);
+      strip(dense, some, first, end, 2, SPRINT__DOTS_INPUTS, where, to);
     else if (many)
-      strip(dense, some, 1, 2 * SPRINT__DOTS_INPUTS, where, to);
+      strip(dense, some, first, end, 1, 2 * SPRINT__DOTS_INPUTS, where, to);
     else
-      strip(dense, some, 1, SPRINT__DOTS_INPUTS, where, to);
+      strip(dense, some, first, end, 1, SPRINT__DOTS_INPUTS, where, to);
   }
+}
+
+/* Some rows of W after the other, which stay near for all rows of dy. */
+SPRINT__FOR_WIDE void sprint__dots_input(const struct sprint__dense *dense, const sprint_real *dy, size_t n,
+                                         const sprint_real *relu_x, sprint_real *ret_dx) {
+  enum { BLOCK = 32 };
+  size_t in = dense->in, blocks = (in + BLOCK - 1) / BLOCK;
+  for (size_t b = 0; b < blocks; b++) strips(dense, dy, n, in * b / blocks, in * (b + 1) / blocks, relu_x, ret_dx);
 }
 
 #else /* nobody asks for them */

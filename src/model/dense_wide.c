@@ -13,6 +13,8 @@ struct product {
   const sprint_real *b;
   size_t b_row;
   size_t depth;
+  size_t
+      next; /* rows of B behind these that are asked for meanwhile: what is behind the last one may be another core's */
   sprint_real *c;
   size_t c_row;
   const sprint_real *start; /* a row for all of C, `start_row` 0, or one for each; NULL: zero */
@@ -102,7 +104,7 @@ SPRINT__WIDE_INLINE void put(const struct sums *sums, size_t rows, const struct 
 
 /* `rows` of C from row i on. */
 SPRINT__WIDE_INLINE void tile(const struct product *of, size_t i, size_t rows, struct columns columns) {
-  size_t vectors = columns.vectors, c = columns.first;
+  size_t vectors = columns.vectors, c = columns.first, next = i == 0 ? of->next : 0;
   const sprint_real *a = of->a + i * of->a_row, *b = of->b + c;
   struct sums sums;
   begin(of->start ? of->start + i * of->start_row + c : NULL, of->start_row, rows, &columns, &sums);
@@ -112,6 +114,8 @@ SPRINT__WIDE_INLINE void tile(const struct product *of, size_t i, size_t rows, s
 #pragma GCC unroll 8
     for (size_t g = 0; g < vectors; g++) v[g] = wide_load(b + g * WIDE, there_of(&columns, g));
     if (columns.half) u = half_load(b + vectors * WIDE, columns.rest);
+#pragma GCC unroll 8
+    for (size_t g = 0; k < next && g < vectors; g++) _mm_prefetch(b + of->depth * of->b_row + g * WIDE, _MM_HINT_T0);
 #pragma GCC unroll 8
     for (size_t r = 0; r < rows; r++) {
       wide factor = WIDE_OP(set1)(a[r * of->a_row]);
@@ -193,22 +197,46 @@ SPRINT__FOR_WIDE static void multiply(const struct product *of, size_t rows, siz
   }
 }
 
+/* The same in blocks of about as much depth, `most` each: as much of B as the second cache holds with the next one. */
+static void multiply_blocks(const struct product *all, size_t rows, size_t columns, size_t most) {
+  size_t blocks = (all->depth + most - 1) / most;
+  for (size_t b = 0, k = 0, end; b < blocks; b++, k = end) {
+    end = all->depth * (b + 1) / blocks;
+    struct product of = *all;
+    of.a += k * of.a_step;
+    of.b += k * of.b_row;
+    of.depth = end - k;
+    if (k > 0) {
+      of.start = of.c;
+      of.start_row = of.c_row;
+    }
+    if (b + 1 < blocks) {
+      size_t behind = all->depth * (b + 2) / blocks - end;
+      of.relu = false;
+      of.next = behind < of.depth ? behind : of.depth;
+    }
+    multiply(&of, rows, columns);
+  }
+}
+
 /* A part of W^T that the first cache holds: so many columns, and rows at most. */
 enum { PANEL_COLUMNS = 3 * WIDE, PANEL_ROWS = 24 * 1024 / sizeof(sprint_real) / PANEL_COLUMNS };
 
 void sprint__wide_forward(const struct sprint__dense *dense, const sprint_real *x, size_t n, sprint_real *ret_y) {
+  enum { DEPTH = 64 };
   const sprint_real *w = dense->theta;
-  multiply(&(struct product){.a = x,
-                             .a_row = sprint__dense_apart(dense),
-                             .a_step = 1,
-                             .b = w,
-                             .b_row = dense->out,
-                             .depth = dense->in,
-                             .c = ret_y,
-                             .c_row = dense->out,
-                             .start = dense->bare ? NULL : w + dense->in * dense->out,
-                             .relu = dense->relu},
-           n, dense->out);
+  bool far = sprint__dense_is_far(dense);
+  multiply_blocks(&(struct product){.a = x,
+                                    .a_row = sprint__dense_apart(dense),
+                                    .a_step = 1,
+                                    .b = w,
+                                    .b_row = dense->out,
+                                    .depth = dense->in,
+                                    .c = ret_y,
+                                    .c_row = dense->out,
+                                    .start = dense->bare ? NULL : w + dense->in * dense->out,
+                                    .relu = dense->relu},
+                  n, dense->out, far ? DEPTH : dense->in);
 }
 
 void sprint__wide_weight(const struct sprint__dense *dense, const sprint_real *x, const sprint_real *dy, size_t n,
