@@ -40,11 +40,11 @@ static enum kernel forward_kernel_of(const struct sprint__dense *dense, size_t n
   return kernel_of(dense, n);
 }
 
-/* Here it is dy that is not copied. */
+/* Here it is dy that is not copied; many rows go by blocks, each of which goes through the gradient once more. */
 static enum kernel weight_kernel_of(const struct sprint__dense *dense, size_t n) {
-  enum { MANY = 96 };
-  bool near = n <= MANY || sprint__dense_is_small(dense);
-  return may_be_wide(dense, n) && near ? WIDE_TILES : kernel_of(dense, n);
+  enum { MANY = 128, LARGE = 1 << 17 };
+  bool pays = n <= MANY || dense->in * dense->out <= LARGE;
+  return may_be_wide(dense, n) && pays ? WIDE_TILES : kernel_of(dense, n);
 }
 
 /* Whether the inputs' gradient goes by dot products, which take in all of W for every four rows, where tiles copy it.

@@ -241,7 +241,8 @@ void sprint__wide_forward(const struct sprint__dense *dense, const sprint_real *
 
 void sprint__wide_weight(const struct sprint__dense *dense, const sprint_real *x, const sprint_real *dy, size_t n,
                          bool adds, sprint_real *gradient) {
-  multiply(&(struct product){.a = x,
+  enum { DEPTH = 128 };
+  multiply_blocks(&(struct product){.a = x,
                              .a_row = 1,
                              .a_step = sprint__dense_apart(dense),
                              .b = dy,
@@ -251,7 +252,7 @@ void sprint__wide_weight(const struct sprint__dense *dense, const sprint_real *x
                              .c_row = dense->out,
                              .start = adds ? gradient : NULL,
                              .start_row = dense->out},
-           dense->in, dense->out);
+           dense->in, dense->out, DEPTH);
 }
 
 /* W^T is written out panel by panel. */

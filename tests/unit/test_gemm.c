@@ -13,7 +13,7 @@
 #include "model/gemm.h"
 #include "model/interleaved.h"
 
-enum { MOST = 60000 };
+enum { MOST = 1 << 21 };
 static sprint_real a[MOST], b[MOST], c[MOST], relu_x[MOST];
 static double expected[MOST];
 
@@ -97,6 +97,17 @@ static void test_gemm__dense_shapes(void **state) {
   for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
       for (size_t o = 0; o < sizeof sizes / sizeof sizes[0]; o++) check(rows[r], sizes[i], sizes[o]);
+}
+
+/* Products that go by blocks: of many rows, and of weights that come from memory, for fewer rows than are worth it too. */
+static void test_gemm__large_shapes(void **state) {
+  (void)state;
+  check(129, 300, 31);
+  check(300, 70, 33);
+  check(260, 9, 410);
+  check(7, 1100, 960);
+  check(9, 1100, 960);
+  check(33, 1025, 1030);
 }
 
 /* Every number of outputs below a group, and more weights than such kernels take. */
@@ -343,7 +354,7 @@ static void test_gemm__pixel_images(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_gemm__dense_shapes),
+      cmocka_unit_test(test_gemm__dense_shapes),  cmocka_unit_test(test_gemm__large_shapes),
       cmocka_unit_test(test_gemm__narrow_shapes), cmocka_unit_test(test_gemm__cut_shapes),
       cmocka_unit_test(test_gemm__plain_shapes), cmocka_unit_test(test_gemm__interleaved_records),
       cmocka_unit_test(test_gemm__put_out),      cmocka_unit_test(test_gemm__pixel_images),
