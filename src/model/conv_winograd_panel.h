@@ -68,7 +68,7 @@ SPRINT__INLINE void store_filters(sprint_real *at, size_t filters, size_t f, gro
 
 /* Tiles that share a load of the weights, and sums of a tile that do not wait for each other: the registers hold them.
  */
-enum { MOST_ROWS = WHOLE_PANEL ? 8 : 4, CHAINS = WHOLE_PANEL ? 2 : 1, MOST_SUMS = 16 };
+enum { MOST_ROWS = 8, CHAINS = WHOLE_PANEL ? 2 : 1, MOST_SUMS = 16 };
 
 /* m (rows, PANEL) = v (rows, channels) panel (channels, groups). */
 SPRINT__INLINE void multiply(const sprint_real *v, size_t room, const sprint_real *panel, size_t channels, size_t rows,
@@ -108,7 +108,7 @@ SPRINT__INLINE void multiply_tiles(const struct sprint__winograd_forward *run, c
     const sprint_real *v = run->v + k * place_size(tiles->room, room);
     sprint_real *m = run->m + k * place_size(tiles->room, PANEL);
     for (size_t t = 0; t < tiles->n;)
-      if (tiles->n - t > MOST_ROWS / 2) {
+      if (groups == 1 && tiles->n - t > MOST_ROWS / 2) {
         multiply(v + t * room, room, panel, of->channels, MOST_ROWS, groups, m + t * PANEL);
         t += MOST_ROWS;
       } else {
