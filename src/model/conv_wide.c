@@ -1,5 +1,5 @@
 /* The kernels of conv.h by vectors of 64 bytes, each a panel's two groups of filters: see conv_wide.h. A tile has eight
- * places, or four, times two or three panels. Sums are taken in the order that conv.c has. */
+ * places, or four, times up to three panels. Sums are taken in the order that conv.c has. */
 #include "model/conv_wide.h"
 
 #include "base/wide.h"
@@ -72,9 +72,8 @@ SPRINT__WIDE_INLINE size_t tile_forward(const struct tile *tile, struct place *a
   return n - used;
 }
 
-/* How many panels the next tile has, of those that are left: three or two; 0 where there is one, for which sums are too
- * few to fill the registers. */
-static size_t next_panels(size_t left) { return left < 2 ? 0 : left == 2 || left == 4 ? 2 : 3; }
+/* How many panels the next tile has, of those that are left. */
+static size_t next_panels(size_t left) { return left == 4 ? 2 : left < 3 ? left : 3; }
 
 /* Panels g / 2 and those after it. */
 SPRINT__WIDE_INLINE void take_panels(const struct sprint__conv *of, size_t g, size_t panels, size_t *first,
@@ -105,7 +104,9 @@ SPRINT__FOR_WIDE size_t sprint__wide_conv_multiply(const struct sprint__conv *of
     struct tile tile = {.of = of, .bias = bias ? bias + g * G : NULL, .relu = relu};
     tile.panel = of->kernel_rows * of->run * WIDE;
     tile.weights = panels + sprint__conv_panel(of->filters, of->kernel_rows * of->run, g, &width);
-    if (some == 2)
+    if (some == 1)
+      image_forward(&tile, g, 1, x, y);
+    else if (some == 2)
       image_forward(&tile, g, 2, x, y);
     else
       image_forward(&tile, g, 3, x, y);
@@ -174,7 +175,9 @@ SPRINT__FOR_WIDE size_t sprint__wide_conv_correlate(const struct sprint__conv *o
     sprint_real *panel = dw + sprint__conv_panel(of->filters, end, g, &width);
     for (size_t t = 0; t < tiles; t++) {
       size_t k = end * t / tiles, places = end * (t + 1) / tiles - k;
-      if (some == 2)
+      if (some == 1)
+        places_correlate(&tile, x, dy, k, places, 1, panel);
+      else if (some == 2)
         places_correlate(&tile, x, dy, k, places, 2, panel);
       else
         places_correlate(&tile, x, dy, k, places, 3, panel);
