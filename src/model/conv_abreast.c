@@ -10,6 +10,13 @@ size_t sprint__abreast_most(void) { return sprint__has_wide() ? SPRINT__ABREAST_
 
 size_t sprint__abreast_side(size_t n) { return n > SPRINT__GROUP ? sprint__abreast_most() : SPRINT__GROUP; }
 
+bool sprint__abreast_saves(const struct sprint__conv *of, size_t n, size_t cost) {
+  size_t records = n < G ? n : G, lines = of->rows * of->lines_down + of->kernel_rows;
+  if (lines * of->line + of->rows * of->to_down > SPRINT__ABREAST_MOST) return false;
+  bool alone = sprint__conv_lanes(of->filters) == G && sprint__abreast_side(n) > G;
+  return (alone ? (size_t)12 : 8) * records * sprint__conv_lanes(of->filters) > cost * of->filters * G;
+}
+
 struct sprint__conv sprint__conv_abreast(const struct sprint__conv *of, size_t side) {
   struct sprint__conv all = *of;
   all.down *= side;

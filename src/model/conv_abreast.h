@@ -19,11 +19,7 @@ enum { SPRINT__ABREAST_MOST = 1 << 16 };
 
 /* Whether so many records, at most G of them counted, are worth it: by the numbers of a group that are in use either
  * way, and `cost` eighths for all else. */
-static inline bool sprint__abreast_saves(const struct sprint__conv *of, size_t n, size_t cost) {
-  size_t records = n < SPRINT__GROUP ? n : SPRINT__GROUP, lines = of->rows * of->lines_down + of->kernel_rows;
-  return lines * of->line + of->rows * of->to_down <= SPRINT__ABREAST_MOST &&
-         8 * records * sprint__conv_lanes(of->filters) > cost * of->filters * SPRINT__GROUP;
-}
+bool sprint__abreast_saves(const struct sprint__conv *of, size_t n, size_t cost);
 
 /* Outputs or inputs: an eighth for bringing records side by side; more where the other way is Winograd's. */
 static inline bool sprint__abreast_pays(const struct sprint__conv *of, bool winograd, size_t n) {

@@ -5,7 +5,7 @@
 #include "model/conv_abreast.h"
 #include "model/conv_place.h"
 
-enum { MOST_PLACES = 8, MOST_FILTERS = 4, SUMS = 12 };
+enum { MOST_PLACES = 8, MOST_FILTERS = 4, SUMS = SPRINT__GROUP_SIZE == 64 ? 24 : 12 };
 
 /* Bytes of images and dy that the weights' gradient goes over again and again, so that they lie in the first cache; and
  * the outputs that a tile of it is worth, wherever they lie then. */
@@ -19,27 +19,32 @@ SPRINT__INLINE size_t tile_filters(size_t filters, size_t left) {
   return left % 4 == 0 ? 4 : 3;
 }
 
-/* And its places. */
+/* And its places. Of five filters and of more than that the last tile has fewer. */
 SPRINT__INLINE size_t tile_places(size_t filters) {
-  static const size_t places[] = {8, 8, 6, 4, 3, 4};
-  return filters < sizeof places / sizeof places[0] ? places[filters] : 3;
+#if SPRINT__GROUP_SIZE == 64
+  static const size_t places[] = {8, 8, 8, 8, 6, 8, 6};
+#else
+  static const size_t places[] = {8, 8, 6, 4, 3, 4, 3};
+#endif
+  return places[filters < 6 ? filters : 6];
 }
 
 /* Calls TILE(.., places, filters) with numbers that are known when it is compiled. */
-#define EACH_TILE(TILE, places, filters, ...) \
-  do {                                        \
-    if ((filters) == 1)                       \
-      TILE(__VA_ARGS__, 8, 1);                \
-    else if ((filters) == 2 && (places) == 6) \
-      TILE(__VA_ARGS__, 6, 2);                \
-    else if ((filters) == 2)                  \
-      TILE(__VA_ARGS__, 4, 2);                \
-    else if ((filters) == 3 && (places) == 4) \
-      TILE(__VA_ARGS__, 4, 3);                \
-    else if ((filters) == 3)                  \
-      TILE(__VA_ARGS__, 3, 3);                \
-    else                                      \
-      TILE(__VA_ARGS__, 3, 4);                \
+#define EACH_TILE(TILE, places, filters, ...)         \
+  do {                                                \
+    enum { TWICE = SUMS / 12 };                       \
+    if ((filters) == 1)                               \
+      TILE(__VA_ARGS__, 8, 1);                        \
+    else if ((filters) == 2 && (places) == 6)         \
+      TILE(__VA_ARGS__, 6, 2);                        \
+    else if ((filters) == 2)                          \
+      TILE(__VA_ARGS__, 4 * TWICE, 2);                \
+    else if ((filters) == 3 && (places) == 4 * TWICE) \
+      TILE(__VA_ARGS__, 4 * TWICE, 3);                \
+    else if ((filters) == 3)                          \
+      TILE(__VA_ARGS__, 3 * TWICE, 3);                \
+    else                                              \
+      TILE(__VA_ARGS__, 3 * TWICE, 4);                \
   } while (0)
 
 /* What a tile of outputs is made from: rows ky .. end_ky-1 of windows at x, and the weights and biases of its first

@@ -5,13 +5,13 @@
 #include "model/conv_narrow.h"
 
 static bool may_go_abreast(const struct sprint__product *product) {
-  return sprint__abreast_pays(&product->of, product->winograd, SPRINT__GROUP);
+  return sprint__abreast_pays(&product->of, product->winograd, sprint__abreast_most());
 }
 
 /* Rooms for the weights and for the work of all products, forward or backward; whether one may go abreast. */
 static bool size_products(const struct sprint__layer *layer, size_t *ret_weights, size_t *ret_work) {
   struct sprint__product forward = sprint__product_forward(layer);
-  bool abreast = may_go_abreast(&forward) || sprint__abreast_pays_weights(&forward.of, SPRINT__GROUP);
+  bool abreast = may_go_abreast(&forward) || sprint__abreast_pays_weights(&forward.of, sprint__abreast_most());
   size_t weights = 0;
   *ret_weights = sprint__product_weights(&forward);
   *ret_work = sprint__product_room(&forward);
