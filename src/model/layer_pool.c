@@ -23,44 +23,12 @@ static struct order order_of(const struct sprint__shape *shape, bool last) {
   return last ? (struct order){1, channels, shape->width * channels} : (struct order){plane, 1, shape->width};
 }
 
-/* The largest of a window of side k and which it is, counted by rows: the first one of equals; a NaN wins, as in
- * PyTorch. In one channel, and in G of them side by side. */
-SPRINT__INLINE sprint_real find_largest(const sprint_real *x, size_t k, struct order from, size_t *ret_which) {
-  sprint_real best = x[0];
-  size_t which = 0;
-  for (size_t i = 0, q = 0; i < k; i++)
-    for (size_t j = 0; j < k; j++, q++) {
-      sprint_real value = x[i * from.row + j * from.pixel];
-      bool better = value > best || value != value;
-      best = better ? value : best;
-      which = better ? q : which;
-    }
-  *ret_which = which;
-  return best;
-}
-
-SPRINT__INLINE group find_largest_group(const sprint_real *x, size_t k, struct order from, group *ret_which) {
-  group best = load(x), which = {0};
-  sprint_real q = 0;
-  for (size_t i = 0; i < k; i++)
-    for (size_t j = 0; j < k; j++, q++) {
-      group value = load(x + i * from.row + j * from.pixel);
-      group_mask better = (value > best) | (value != value);
-      best = blend(better, value, best);
-      which = blend(better, SPRINT__ALL(q), which);
-    }
-  *ret_which = which;
-  return best;
-}
-
-/* A window's output, or, where dy is not NULL, dx. */
-SPRINT__INLINE void pool_one(const sprint_real *x, size_t k, struct order from, const sprint_real *dy,
-                             sprint_real *y_or_dx) {
-  size_t which;
-  sprint_real best = find_largest(x, k, from, &which);
-  if (!dy) *y_or_dx = best;
-  for (size_t i = 0, q = 0; dy && i < k; i++)
-    for (size_t j = 0; j < k; j++, q++) y_or_dx[i * from.row + j * from.pixel] = q == which ? *dy : 0;
+/* The q-th number of G windows beside the largest so far, and which that is: the first one of equals; a NaN wins, as in
+ * PyTorch. */
+SPRINT__INLINE void keep_larger(group value, sprint_real q, group *best, group *which) {
+  group_mask better = (value > *best) | (value != value);
+  *best = blend(better, value, *best);
+  *which = blend(better, SPRINT__ALL(q), *which);
 }
 
 /* G numbers so far apart. */
@@ -84,40 +52,101 @@ SPRINT__INLINE void store_apart(sprint_real *at, size_t apart, group value) {
 /* Channels lie beside each other where windows are, and may be apart where outputs are. */
 SPRINT__INLINE void pool_group(const sprint_real *x, size_t k, struct order from, struct order to,
                                const sprint_real *dy, sprint_real *y_or_dx) {
-  group which, best = find_largest_group(x, k, from, &which), slope = {0};
+  group which = {0}, best = load(x), slope = {0};
   sprint_real q = 0;
+  for (size_t i = 0; i < k; i++)
+    for (size_t j = 0; j < k; j++, q++) keep_larger(load(x + i * from.row + j * from.pixel), q, &best, &which);
   if (!dy)
     store_apart(y_or_dx, to.channel, best);
   else
     slope = load_apart(dy, to.channel);
+  q = 0;
   for (size_t i = 0; dy && i < k; i++)
     for (size_t j = 0; j < k; j++, q++)
       store(y_or_dx + i * from.row + j * from.pixel, blend(which == SPRINT__ALL(q), slope, (group){0}));
 }
 
-/* The same in all channels; the last group begins early where it would not be full. */
-SPRINT__INLINE void pool_window(const sprint_real *x, size_t k, struct order from, struct order to, size_t channels,
-                                const sprint_real *dy, sprint_real *y_or_dx) {
-  bool groups = from.channel == 1 && channels >= G;
-  for (size_t f = 0; groups && f < channels; f += G) {
-    size_t c = f + G <= channels ? f : channels - G;
-    pool_group(x + c, k, from, to, dy ? dy + c * to.channel : NULL, y_or_dx + (dy ? c : c * to.channel));
+/* Windows of G channels at a time, of one record; the last group begins early where it would not be full. */
+SPRINT__INLINE void pool_channels(const struct sprint__layer *layer, size_t k, struct order from, struct order to,
+                                  const sprint_real *x, const sprint_real *dy, sprint_real *y_or_dx) {
+  size_t channels = layer->from.channels;
+  for (size_t r = 0; r < layer->to.height; r++)
+    for (size_t c = 0; c < layer->to.width; c++)
+      for (size_t f = 0; f < channels; f += G) {
+        size_t first = f + G <= channels ? f : channels - G;
+        size_t in = k * (r * from.row + c * from.pixel) + first, out = r * to.row + c * to.pixel + first * to.channel;
+        pool_group(x + in, k, from, to, dy ? dy + out : NULL, y_or_dx + (dy ? in : out));
+      }
+}
+
+/* Where G outputs' windows start, and the outputs are: pixel by pixel in all channels, from output o on. Where there
+ * are fewer they are the last one again. */
+struct outputs {
+  size_t in[G], out[G];
+};
+
+SPRINT__INLINE void list_outputs(const struct sprint__layer *layer, size_t k, struct order from, struct order to,
+                                 size_t o, struct outputs *ret) {
+  size_t channels = layer->from.channels, f = o % channels, pixel = o / channels;
+  size_t r = pixel / layer->to.width, c = pixel % layer->to.width;
+  for (size_t g = 0; g < G; g++, o++) {
+    ret->in[g] = k * (r * from.row + c * from.pixel) + f * from.channel;
+    ret->out[g] = r * to.row + c * to.pixel + f * to.channel;
+    if (o + 1 >= layer->out || ++f < channels) continue;
+    f = 0;
+    if (++c < layer->to.width) continue;
+    c = 0;
+    r++;
   }
-  for (size_t c = 0; !groups && c < channels; c++)
-    pool_one(x + c * from.channel, k, from, dy ? dy + c * to.channel : NULL, y_or_dx + c * (dy ? from : to).channel);
+}
+
+SPRINT__INLINE group load_at(const sprint_real *x, const size_t *at) {
+  group value = {0};
+#pragma GCC unroll 8
+  for (size_t g = 0; g < G; g++) value[g] = x[at[g]];
+  return value;
+}
+
+SPRINT__INLINE void store_at(sprint_real *x, const size_t *at, group value) {
+#pragma GCC unroll 8
+  for (size_t g = 0; g < G; g++) x[at[g]] = value[g];
+}
+
+/* The windows of G outputs, wherever they are. */
+SPRINT__INLINE void pool_outputs(const struct outputs *of, size_t k, struct order from, const sprint_real *x,
+                                 const sprint_real *dy, sprint_real *y_or_dx) {
+  group best = load_at(x, of->in), which = {0};
+  sprint_real q = 0;
+  for (size_t i = 0; i < k; i++)
+    for (size_t j = 0; j < k; j++, q++)
+      keep_larger(load_at(x + i * from.row + j * from.pixel, of->in), q, &best, &which);
+  if (!dy) {
+    store_at(y_or_dx, of->out, best);
+    return;
+  }
+  group slope = load_at(dy, of->out);
+  q = 0;
+  for (size_t i = 0; i < k; i++)
+    for (size_t j = 0; j < k; j++, q++)
+      store_at(y_or_dx + i * from.row + j * from.pixel, of->in, blend(which == SPRINT__ALL(q), slope, (group){0}));
 }
 
 /* All windows of n records, of side k: y, or, where dy is not NULL, dx. */
 SPRINT__INLINE void pool_records(const struct sprint__layer *layer, size_t k, const sprint_real *x, size_t n,
                                  const sprint_real *dy, sprint_real *y_or_dx) {
   struct order from = order_of(&layer->from, layer->last_in), to = order_of(&layer->to, layer->last_out);
-  for (size_t i = 0; i < n; i++)
-    for (size_t r = 0; r < layer->to.height; r++)
-      for (size_t c = 0; c < layer->to.width; c++) {
-        size_t in = i * layer->in + k * (r * from.row + c * from.pixel);
-        size_t out = i * layer->out + r * to.row + c * to.pixel;
-        pool_window(x + in, k, from, to, layer->from.channels, dy ? dy + out : NULL, y_or_dx + (dy ? in : out));
-      }
+  size_t in = layer->in, out = layer->out, step = dy ? in : out;
+  if (from.channel == 1 && layer->from.channels >= G) {
+    for (size_t i = 0; i < n; i++)
+      pool_channels(layer, k, from, to, x + i * in, dy ? dy + i * out : NULL, y_or_dx + i * step);
+    return;
+  }
+  for (size_t o = 0; o < out; o += G) {
+    struct outputs some;
+    list_outputs(layer, k, from, to, o, &some);
+    for (size_t i = 0; i < n; i++)
+      pool_outputs(&some, k, from, x + i * in, dy ? dy + i * out : NULL, y_or_dx + i * step);
+  }
 }
 
 /* The usual side is known when this is compiled. */
