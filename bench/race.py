@@ -65,12 +65,14 @@ def sgemm_rates(program):
 def settle_blas(program):
     """Where OpenBLAS does not know the processor it takes kernels that are several times too slow. So the cores of CORES
     are tried, and one that is much faster than OpenBLAS's own choice is what PyTorch and sgemm have from here on; ours is
-    left to itself. Says so."""
+    left to itself. Says so. What the environment asks for is left out, for all: it may be as slow."""
     def rate(core):
         done = subprocess.run([program, "1"], env=dict(OURS, **core), capture_output=True, text=True)
         return float(done.stdout) if done.returncode == 0 else 0  # a core that the processor lacks ends the program
-    if "OPENBLAS_CORETYPE" in OURS:
-        return
+    asked = OURS.pop("OPENBLAS_CORETYPE", None)
+    if asked:
+        del os.environ["OPENBLAS_CORETYPE"]
+        print("OPENBLAS_CORETYPE=%s is left out: OpenBLAS chooses its kernels" % asked)
     own, rates = rate({}), {core: rate({"OPENBLAS_CORETYPE": core}) for core in CORES}
     best = max(rates, key=rates.get)
     if rates[best] >= MUCH_FASTER * own:
