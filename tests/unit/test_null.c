@@ -577,6 +577,8 @@ static void test_null__nothing(void **state) {
   (void)sprint_stop_word((sprint_stop)99);
   assert_null(sprint_verdict_text((sprint_verdict)99));
   assert_non_null(sprint_version());
+  const char *core = sprint_blas_better_core();
+  assert_true(!core || *core);
   assert_non_null(sprint_precision());
 }
 
