@@ -148,7 +148,7 @@ SPRINT__INLINE void put_four(const struct sprint__winograd_forward *run, size_t 
 }
 
 SPRINT__INLINE void gather_tiles(const struct sprint__winograd_forward *run, const struct sprint__tiles *tiles,
-                                 size_t f, size_t side, size_t groups) {
+                                 size_t f, size_t side, size_t groups, bool pools) {
   const struct sprint__winograd *of = run->of;
   for (size_t g = f; g < f + groups * G; g += G)
     for (size_t t = 0, r = tiles->first / of->columns, c = tiles->first % of->columns; t < tiles->n; t++) {
@@ -156,7 +156,7 @@ SPRINT__INLINE void gather_tiles(const struct sprint__winograd_forward *run, con
       group four[4];
       gather_tile(run->m + t * PANEL + g - f, place_size(tiles->room, PANEL),
                   run->bias ? load(run->bias + g) : (group){0}, side, four);
-      if (run->codes)
+      if (pools)
         sprint__pool(four, run->y + at, run->codes + at);
       else
         put_four(run, r, c, g, four);
@@ -168,7 +168,10 @@ SPRINT__INLINE void gather_tiles(const struct sprint__winograd_forward *run, con
 SPRINT__INLINE void panel_forward(const struct sprint__winograd_forward *run, const struct sprint__tiles *tiles,
                                   size_t f, size_t side, size_t groups) {
   multiply_tiles(run, tiles, f, side, groups);
-  gather_tiles(run, tiles, f, side, groups);
+  if (run->codes)
+    gather_tiles(run, tiles, f, side, groups, true);
+  else
+    gather_tiles(run, tiles, f, side, groups, false);
 }
 
 /* ------------------------------------------------------------------------------------------------------------------
