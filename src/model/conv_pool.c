@@ -1,6 +1,7 @@
 /* conv, relu and maxpool 2 as one layer: see conv_pool.h. Here records are brought into the kernels' order and back. */
 #include "model/conv_pool.h"
 
+#include "base/wide.h"
 #include "model/conv.h"
 
 static size_t rounded(size_t n, size_t to) { return (n + to - 1) / to * to; }
@@ -10,7 +11,7 @@ static struct sprint__conv_pool conv_pool_of(const struct sprint__layer *layer) 
   of.lanes = rounded(of.filters, 8);
   of.kernel_rows = layer->kernel[0];
   of.run = layer->kernel[1] * of.channels;
-  of.run_room = rounded(of.run, SPRINT__GROUP);
+  of.run_room = rounded(of.run, sprint__has_wide() && of.run > SPRINT__GROUP ? 2 * SPRINT__GROUP : SPRINT__GROUP);
   of.line = (layer->from.width + 2 * layer->padding[1]) * of.channels;
   of.image = (layer->from.height + 2 * layer->padding[0]) * of.line + 2 * SPRINT__GROUP;
   of.rows = layer->to.height;

@@ -14,12 +14,12 @@ enum { SPRINT__POOLED = 4, SPRINT__DEAD = 4 };
 
 struct sprint__conv_pool {
   size_t channels, filters;
-  size_t lanes;         /* filters rounded up to whole groups and to eight */
-  size_t kernel_rows;   /* of a window */
-  size_t run;           /* numbers in one row of a window: kernel columns * channels */
-  size_t run_room;      /* rounded up to whole groups */
-  size_t line;          /* numbers in one row of the padded image */
-  size_t image;         /* numbers in the padded image, and two groups more that may be read */
+  size_t lanes;       /* filters rounded up to whole groups and to eight */
+  size_t kernel_rows; /* of a window */
+  size_t run;         /* numbers in one row of a window: kernel columns * channels */
+  size_t run_room;    /* rounded up to whole groups, of 64 bytes where there are such and it is longer than one of 32 */
+  size_t line;        /* numbers in one row of the padded image */
+  size_t image;       /* numbers in the padded image, and two groups more that may be read */
   size_t rows, columns; /* of windows of four */
   bool winograd;        /* forward by sprint__winograd_pool */
 };
