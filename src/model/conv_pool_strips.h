@@ -5,25 +5,29 @@
 
 #include "model/conv_pool.h"
 
-/* sums[g][q] = bias + window q . filter, for `groups` (1 or 2) groups of filters, `apart` numbers from one to the
- * other; `step`: from a number of the window to the next. */
+/* Two groups of outputs at a time: of one pool and two groups of filters, `apart` numbers from one to the other, or of
+ * two pools beside each other; or one. */
+enum ways { ONE, TWO_GROUPS, TWO_POOLS };
+
+/* sums[q] = bias + window q . filter; `step`: from the weights of a number of the window to those of the next. */
 SPRINT__INLINE void convolve(const struct sprint__conv_pool *of, const sprint_real *x, const sprint_real *weights,
-                             size_t apart, size_t step, const sprint_real *bias, int groups,
+                             size_t apart, size_t step, const sprint_real *bias, enum ways way,
                              group sums[2][SPRINT__POOLED]) {
   group a[SPRINT__POOLED], b[SPRINT__POOLED];
   for (int q = 0; q < SPRINT__POOLED; q++) {
     a[q] = load(bias);
-    b[q] = groups > 1 ? load(bias + G) : a[q];
+    b[q] = way == TWO_GROUPS ? load(bias + G) : a[q];
   }
   for (size_t ky = 0; ky < of->kernel_rows; ky++, x += of->line) {
     const sprint_real *corners[SPRINT__POOLED] = {x, x + of->channels, x + of->line, x + of->line + of->channels};
     for (size_t j = 0; j < of->run; j++, weights += step) {
-      group w = load(weights), v = groups > 1 ? load(weights + apart) : w;
+      group w = load(weights), v = way == TWO_GROUPS ? load(weights + apart) : w;
 #pragma GCC unroll 4
       for (int q = 0; q < SPRINT__POOLED; q++) {
         group factor = SPRINT__ALL(corners[q][j]);
         a[q] += factor * w;
-        if (groups > 1) b[q] += factor * v;
+        if (way == TWO_GROUPS) b[q] += factor * v;
+        if (way == TWO_POOLS) b[q] += SPRINT__ALL(corners[q][j + 2 * of->channels]) * w;
       }
     }
   }
@@ -33,18 +37,26 @@ SPRINT__INLINE void convolve(const struct sprint__conv_pool *of, const sprint_re
   }
 }
 
-/* All pools of an image for the filters from f on. */
+/* All pools of an image for the group of filters from f on, or two. */
 SPRINT__INLINE void pool_image(const struct sprint__conv_pool *of, const sprint_real *x, const sprint_real *weights,
                                size_t apart, size_t step, const sprint_real *bias, size_t f, int groups,
                                sprint_real *ret_y, unsigned char *ret_codes) {
+  weights += f * of->kernel_rows * of->run;
   for (size_t r = 0; r < of->rows; r++)
-    for (size_t c = 0; c < of->columns; c++) {
+    for (size_t c = 0, pools; c < of->columns; c += pools) {
       size_t to = (r * of->columns + c) * of->lanes + f;
+      const sprint_real *at = x + sprint__window_at(of, r, c, 0);
       group sums[2][SPRINT__POOLED];
-      convolve(of, x + sprint__window_at(of, r, c, 0), weights + f * of->kernel_rows * of->run, apart, step, bias + f,
-               groups, sums);
+      pools = groups == 1 && c + 1 < of->columns ? 2 : 1;
+      if (groups > 1)
+        convolve(of, at, weights, apart, step, bias + f, TWO_GROUPS, sums);
+      else if (pools > 1)
+        convolve(of, at, weights, 0, step, bias + f, TWO_POOLS, sums);
+      else
+        convolve(of, at, weights, 0, step, bias + f, ONE, sums);
       sprint__pool(sums[0], ret_y + to, ret_codes + to);
       if (groups > 1) sprint__pool(sums[1], ret_y + to + G, ret_codes + to + G);
+      if (pools > 1) sprint__pool(sums[1], ret_y + to + of->lanes, ret_codes + to + of->lanes);
     }
 }
 
