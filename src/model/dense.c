@@ -47,12 +47,12 @@ static enum kernel weight_kernel_of(const struct sprint__dense *dense, size_t n)
   return may_be_wide(dense, n) && pays ? WIDE_TILES : kernel_of(dense, n);
 }
 
-/* Whether the inputs' gradient goes by dot products, which take in all of W for every four rows, where tiles copy it.
- */
-enum { FEW_DOTS = 12, SHORT = 16 * SPRINT__GROUP };
+/* Whether the inputs' gradient goes by dot products, which take in all of W for every four rows, where tiles copy it
+ * and have vectors of inputs to fill. */
+enum { FEW_DOTS = 12, FEW_INPUTS = 2 * SPRINT__GROUP, SHORT = 16 * SPRINT__GROUP };
 static bool goes_by_dots(const struct sprint__dense *dense, size_t n) {
   if (!may_be_wide(dense, n) || sprint__dense_is_far(dense) || dense->in < SPRINT__DOTS_INPUTS) return false;
-  return n <= ONE_OR_TWO || (n <= FEW_DOTS && dense->out >= SHORT);
+  return n <= ONE_OR_TWO || ((n <= FEW_DOTS || dense->in <= FEW_INPUTS) && dense->out >= SHORT);
 }
 
 /* Sums of few rows run along rows of W: short ones are not worth it for as many. Tiles of 64 bytes copy W. */

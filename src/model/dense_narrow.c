@@ -3,6 +3,7 @@
  * the one before it. */
 #include "base/group.h"
 #include "base/transpose.h"
+#include "base/wide.h"
 #include "model/dense.h"
 
 /* Where group g of the inputs starts. */
@@ -110,6 +111,10 @@ SPRINT__INLINE void input_rows(const struct sprint__dense *dense, const sprint_r
 
 SPRINT__FAST void sprint__narrow_input(const struct sprint__dense *dense, const sprint_real *dy, size_t n,
                                        const sprint_real *relu_x, sprint_real *ret_dx) {
+  if (n > 1 && sprint__has_wide()) { /* one row alone is not worth panels */
+    sprint__wide_input(dense, dy, n, relu_x, ret_dx);
+    return;
+  }
   sprint_real panel[SPRINT__NARROW_WEIGHTS];
   sprint__transpose(dense->theta, dense->in, dense->out, dense->out, dense->in, panel);
   EACH_OUT(input_rows, dense->out, dense, panel, dy, n, relu_x, ret_dx);
