@@ -40,11 +40,7 @@ SPRINT__INLINE void put_and_multiply(const struct sprint__winograd_forward *run,
   const struct sprint__winograd *of = run->of;
   size_t n = of->rows * of->columns;
   for (size_t first = 0; first < n; first += TILES) {
-    struct sprint__tiles tiles = {first, n - first < TILES ? n - first : TILES, TILES};
-    if (has_wide && of->channels > G)
-      sprint__wide_put_tiles(of, &tiles, x, run->v);
-    else
-      put_tiles(of, &tiles, x, side, run->v);
+    struct sprint__tiles tiles = enter_tiles(of, x, first, TILES, side, has_wide, run->v);
     for (size_t f = 0; f < of->lanes; f += PANEL)
       if (panel_width(of, f) < PANEL)
         panel_forward(run, &tiles, f, side, 1);

@@ -36,6 +36,19 @@ SPRINT__INLINE void put_tiles(const struct sprint__winograd *of, const struct sp
   }
 }
 
+/* The tiles from `first` on, as many as there is room for, into v; by vectors of 64 bytes where channels fill one and
+ * there are such. */
+SPRINT__INLINE struct sprint__tiles enter_tiles(const struct sprint__winograd *of, const sprint_real *x, size_t first,
+                                                size_t room, size_t side, bool has_wide, sprint_real *v) {
+  size_t left = of->rows * of->columns - first;
+  struct sprint__tiles tiles = {first, left < room ? left : room, room};
+  if (has_wide && of->channels > SPRINT__GROUP)
+    sprint__wide_put_tiles(of, &tiles, x, v);
+  else
+    put_tiles(of, &tiles, x, side, v);
+  return tiles;
+}
+
 /* Filters f .. f + G - 1 of an output at `at`: those of two groups of 32 bytes may overlap. */
 SPRINT__INLINE size_t between(size_t filters, size_t f) {
   return sprint__conv_first(filters, f / SPRINT__GROUP + 1) - sprint__conv_first(filters, f / SPRINT__GROUP);
