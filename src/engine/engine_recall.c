@@ -24,7 +24,7 @@ static double bytes_of(const struct sprint__engine *engine) {
 /* A number that is kept in memory and comes back in another order takes the time of so many operations, of layers whose
  * weights are in a cache. Where features move, the way back to the weights and a response are spared too. */
 static bool recall_pays(const struct sprint__engine *engine) {
-  enum { COST_OF_KEEPING = 50 };
+  enum { COST_OF_KEEPING = 55 };
   const sprint_model *model = engine->solver->model;
   double saved = model->recall_saves + (sprint__shift_moves(engine->shift) ? model->cost_per_row : 0);
   return saved >= COST_OF_KEEPING * (double)kept_of_each(engine);

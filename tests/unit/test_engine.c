@@ -365,6 +365,7 @@ static void test_engine__auto_recalls_where_it_pays(void **state) {
   static const struct {
     const char *model, *engine, *taken;
   } trials[] = {{"{layers: 'dense 64, relu, dense 1'}", "auto", "plain"},
+                {"{layers: 'dense 64, tanh, dense 1'}", "auto", "plain"},
                 {"{layers: 'dense 64, relu, dense 1'}", "recall", "recall"},
                 {"{layers: 'dense 64, gelu, dense 64, gelu, dense 1'}", "auto", "recall"}};
   for (size_t t = 0; t < SPRINT__COUNT(trials); t++) {
