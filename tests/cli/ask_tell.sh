@@ -28,8 +28,8 @@ cat >spy <<'END'
 where() { "$PROGRAM" ask "$1" --json | grep -E '"(want|request|told)"' | paste -sd ' ' -; }
 if [ "$1" = tell ] && [ -n "${KILLS:-}" ]; then
   before=$(where "$2")
-  for i in 1 2; do
-    killed_after "0.0$((RANDOM % 10))$((RANDOM % 10))" "$PROGRAM" "$@" >told.json && break
+  for most in 10 100; do # milliseconds: a quick machine tells within the first, a slow one within the second
+    killed_after "$(printf '0.%04d' $((RANDOM % (10 * most))))" "$PROGRAM" "$@" >told.json && break
     echo >>kills
     [ "$(where "$2")" = "$before" ] || { echo '{}'; exit 0; } # it was told, though the command did not live to say so
     rm -f told.json
