@@ -18,7 +18,8 @@ size_t sprint__abreast_most(void);
 enum { SPRINT__ABREAST_MOST = 1 << 16 };
 
 /* Whether so many records, at most G of them counted, are worth it: by the numbers of a group that are in use either
- * way, and `cost` eighths for all else. */
+ * way, and `cost` eighths for all else; one group of filters, which would go by 32 bytes, is worth half as much again
+ * where records may go by 64. */
 bool sprint__abreast_saves(const struct sprint__conv *of, size_t n, size_t cost);
 
 /* Outputs or inputs: an eighth for bringing records side by side; more where the other way is Winograd's. */

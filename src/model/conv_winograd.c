@@ -35,8 +35,8 @@ SPRINT__FAST void sprint__winograd_weights(const struct sprint__winograd *of, co
     transform_weights(of, weights, SIDE_5, ret_weights);
 }
 
-SPRINT__INLINE void put_and_multiply(const struct sprint__winograd_forward *run, const sprint_real *x, size_t side,
-                                     bool has_wide) {
+SPRINT__INLINE void filter_image(const struct sprint__winograd_forward *run, const sprint_real *x, size_t side,
+                                 bool has_wide) {
   const struct sprint__winograd *of = run->of;
   size_t n = of->rows * of->columns;
   for (size_t first = 0; first < n; first += TILES) {
@@ -54,9 +54,9 @@ SPRINT__INLINE void put_and_multiply(const struct sprint__winograd_forward *run,
 SPRINT__FAST static void winograd(const struct sprint__winograd_forward *run, const sprint_real *x) {
   bool has_wide = sprint__has_wide();
   if (run->of->side == SIDE_3)
-    put_and_multiply(run, x, SIDE_3, has_wide);
+    filter_image(run, x, SIDE_3, has_wide);
   else
-    put_and_multiply(run, x, SIDE_5, has_wide);
+    filter_image(run, x, SIDE_5, has_wide);
 }
 
 void sprint__winograd_pool(const struct sprint__winograd *of, const sprint_real *x, const sprint_real *weights,
