@@ -16,12 +16,13 @@
 enum { TRIES = 5000, YIELDS = 4000, FIRST_REST = 50000, LONGEST_REST = 8 * FIRST_REST };
 
 struct sprint__team {
-  /* Which of the work's lanes nobody has taken yet, and the number of the work: see FIRST, END and NEXT_WORK. */
+  /* Which of the work's lanes nobody has taken yet, and the number of the work: see FIRST, END and NEXT_WORK. What
+   * whoever takes one reads next is in the same line of the cache. */
   _Alignas(64) _Atomic uint64_t open;
-  _Alignas(64) atomic_int n_done; /* lanes of this work */
-  _Alignas(64) atomic_bool over;
-  bool working; /* on lanes: those that a lane runs are not shared */
+  atomic_bool over;
   struct sprint__split split;
+  _Alignas(64) atomic_int n_done; /* lanes of this work */
+  _Alignas(64) bool working;      /* on lanes: those that a lane runs are not shared; its owner's alone */
 };
 
 /* Lanes FIRST .. END are open. A number of the work above them keeps a thread that has looked at one work from taking a
@@ -111,9 +112,7 @@ static sprint_status share_once(void *user) {
   return SPRINT_OK;
 }
 
-bool sprint__team_is_free(const sprint_context *context) {
-  return context->team && !context->team->working;
-}
+bool sprint__team_is_free(const sprint_context *context) { return context->team && !context->team->working; }
 
 bool sprint__team_share(sprint_context *context, const struct sprint__split *split) {
   if (context->team && context->team->working) return false;

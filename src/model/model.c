@@ -127,12 +127,26 @@ static int lanes_of_rows(int n_lanes, size_t n, size_t least, size_t many) {
   return n_lanes;
 }
 
+/* Whether two lanes pay that have fewer rows than LANE_ROWS each: a second thread then gains more than it costs to read
+ * all weights twice and to add two gradients up, which is one sweep. */
+static bool two_pay(size_t n, double cost_per_row, size_t params) {
+  enum { LEAST = 16 };
+  const double worth_two = 1e6, part = 0.4; /* floating-point operations; of what a lane among more costs */
+  if (n < LEAST || (double)n * cost_per_row < worth_two) return false;
+  return sprint__lanes_for(n, cost_per_row, part * lane_cost(params)) > 1;
+}
+
 /* How many lanes the rows are cut into where `params` parameters have a gradient. */
 static int lanes_of(const struct turn *turn, size_t params) {
   size_t n = turn->end - turn->start, least = turn->sum->begin ? least_rows(turn->model) : LANE_ROWS;
-  size_t many = turn->large && least == LANE_ROWS ? late_lane_rows(turn->model) : LANE_ROWS;
-  int n_lanes = sprint__lanes_for(n, turn->sum->cost_per_row, turn->large ? 0 : lane_cost(params));
-  return params ? lanes_of_rows(n_lanes, n, least, many) : n_lanes;
+  double cost = turn->sum->cost_per_row;
+  if (params == 0) return sprint__lanes_for(n, cost, 0);
+  if (turn->large) {
+    size_t many = least == LANE_ROWS ? late_lane_rows(turn->model) : LANE_ROWS;
+    return lanes_of_rows(sprint__lanes_for(n, cost, 0), n, least, many);
+  }
+  int n_lanes = lanes_of_rows(sprint__lanes_for(n, cost, lane_cost(params)), n, least, LANE_ROWS);
+  return n_lanes == 1 && two_pay(n, cost, params) ? 2 : n_lanes;
 }
 
 static void run_lanes(const struct turn *turn, struct sprint__sums *sums) {
@@ -158,10 +172,18 @@ SPRINT__INLINE void put_sums(const struct turn *turn, size_t at, size_t n, const
       total->gradient[at + i] = (turn->adds || total->adds ? total->gradient[at + i] : 0) + total->weight * sums[i];
 }
 
-/* In the order of the lanes, in double, whichever thread does it. */
+/* In the order of the lanes, in double, whichever thread does it; of two lanes the sums are the same to the bit in
+ * single precision, which has fewer than half as many digits. The first lane may have worked where the gradient goes.
+ */
 SPRINT__FAST static void combine_chunk(const struct turn *turn, size_t at, size_t n) {
   double sums[CHUNK];
   const sprint_real *first = turn->model->lanes[0].gradient + at;
+  if (turn->n_lanes == 2 && first == turn->gradient + at) {
+    const sprint_real *restrict second = turn->model->lanes[1].gradient + at;
+    sprint_real *restrict to = turn->gradient + at;
+    for (size_t i = 0; i < n; i++) to[i] += second[i];
+    return;
+  }
   for (size_t i = 0; i < n; i++) sums[i] = (double)first[i];
   for (int lane = 1; lane < turn->n_lanes; lane++) {
     const sprint_real *part = turn->model->lanes[lane].gradient + at;
@@ -222,7 +244,7 @@ static void finish_late(const struct turn *turn) {
 }
 
 /* One turn after the other; there are several only where layers are large. Rows are cut as for gradients of so many
- * parameters, whether or not they are wanted. One lane alone writes the gradient where it is wanted. */
+ * parameters, whether or not they are wanted. The first lane writes the gradient where it is wanted. */
 static void sum_turns(struct turn *turn, size_t params, struct sprint__sums *ret_sums) {
   sprint_model *model = turn->model;
   size_t n = turn->sum->n_rows;
@@ -234,14 +256,14 @@ static void sum_turns(struct turn *turn, size_t params, struct sprint__sums *ret
     sprint_real *own = model->lanes[0].gradient;
     turn->end = n - turn->start < rows ? n : turn->start + rows;
     turn->n_lanes = lanes_of(turn, params);
-    bool direct = turn->n_lanes == 1 && turn->gradient && !turn->late;
+    bool direct = turn->gradient && !turn->late;
     if (direct) model->lanes[0].gradient = turn->gradient;
     run_lanes(turn, ret_sums);
-    model->lanes[0].gradient = own;
     if (turn->late)
       finish_late(turn);
-    else if (turn->wanted && !direct)
+    else if (turn->wanted && (turn->n_lanes > 1 || !direct))
       combine(turn);
+    model->lanes[0].gradient = own;
     turn->start = turn->end;
     turn->adds = true;
   } while (turn->start < n);

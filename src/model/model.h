@@ -63,8 +63,9 @@ struct sprint__lane {
   sprint_real *scratch;
   sprint_real *gradient; /* (n_params) partial sums */
   double loss, correct;
-  bool late;  /* this sum leaves some of the gradient for later: see struct sprint__late */
-  size_t row; /* where, of the rows that are summed together, the lane's first is */
+  bool late;      /* this sum leaves some of the gradient for later: see struct sprint__late */
+  size_t row;     /* where, of the rows that are summed together, the lane's first is */
+  char apart[64]; /* a line of a cache, as another thread may be writing the next lane's */
 };
 
 /* A range of parameters whose gradient is put together by one thread. */

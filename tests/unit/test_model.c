@@ -309,6 +309,43 @@ static void test_model__softmax_over_many_classes(void **state) {
   }
 }
 
+/* Sums over rows start .. end of a batch; the gradient is n_params new reals. */
+static sprint_real *gradient_over(sprint_model *model, const sprint_real *theta, const sprint_batch *batch,
+                                  size_t start, size_t end) {
+  struct sprint__rows rows = {.n = end - start, .x = batch->x + start * model->n_features, .y = batch->y + start};
+  struct sprint__sums sums = {0, 0, new_reals(model->n_params)};
+  sprint__model_sums(model, theta, &rows, &sums, NULL);
+  return sums.gradient;
+}
+
+/* Too few rows for two lanes of 16, and enough work for two: each half by itself is one lane, and the whole is what
+ * they add up to in double, to the bit, whether another thread has one of them or not. */
+static void test_model__few_rows_in_two_lanes(void **state) {
+  struct fixture *f = *state;
+  enum { ROWS = 26, HALF = ROWS / 2 };
+  sprint_population *people = new_people(f, ROWS, 40, 2);
+  sprint_model *model = new_model(f, people, "{layers: 'dense 96, tanh, dense 48, relu, dense 1', loss: logistic}");
+  sprint_real *theta = new_noise(5, model->n_params);
+  sprint_batch batch = everybody(people);
+  for (int n_threads = 1; n_threads <= 2; n_threads++) {
+    assert_ok(f, sprint_context_set_threads(f->context, n_threads));
+    sprint_real *first = gradient_over(model, theta, &batch, 0, HALF);
+    sprint_real *second = gradient_over(model, theta, &batch, HALF, ROWS);
+    sprint_real *whole = gradient_over(model, theta, &batch, 0, ROWS);
+    for (size_t i = 0; i < model->n_params; i++) {
+      sprint_real sum = (sprint_real)((double)first[i] + (double)second[i]);
+      assert_memory_equal(&whole[i], &sum, sizeof sum);
+    }
+    free(first);
+    free(second);
+    free(whole);
+  }
+  assert_ok(f, sprint_context_set_threads(f->context, 1));
+  free(theta);
+  sprint_model_free(model);
+  sprint_population_free(people);
+}
+
 /* Every allocation of a new model fails once; ASan finds what is then left behind. */
 static void test_model__survives_failed_allocations(void **state) {
   struct fixture *f = *state;
@@ -332,6 +369,7 @@ static void test_model__survives_failed_allocations(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_model__lanes_equal_the_sum_over_rows),
+      cmocka_unit_test(test_model__few_rows_in_two_lanes),
       cmocka_unit_test(test_model__threads_change_nothing),
       cmocka_unit_test(test_model__pair_equals_two_gradients),
       cmocka_unit_test(test_model__penalty_takes_biases_only_if_told),
