@@ -56,7 +56,7 @@ void sprint__long_run(sprint_context *context, const struct sprint__stretches *o
 
 /* Numbers from which on a vector is worth sharing: fewer are worked on sooner than they come back from another core,
  * which everybody who moves or reads them at every step has to heed. */
-enum { SPRINT__LONG = 1 << 15 };
+enum { SPRINT__LONG = 1 << 13 };
 
 /* The cost of a number, or 0 where fewer than those are in stretches that are cut. */
 double sprint__long_cost(const struct sprint__stretches *of, double cost);

@@ -64,8 +64,9 @@ static double lane_cost(size_t n_params) {
   return (n_params < MANY ? 100.0 : 300.0) * (double)n_params;
 }
 
-/* Rows that a lane with gradients has at least: fewer move the weights more often than they multiply by them. */
-#define LANE_ROWS 16
+/* Rows that a lane with gradients has at least: fewer move the weights more often than they multiply by them. And those
+ * of two lanes together, which may have fewer each. */
+enum { LANE_ROWS = 16, FEWEST_OF_TWO = 16 };
 
 /* Lanes of fewer rows than these, where large layers are late, leave out some of what a product of many rows gains; two
  * there are all the same. Weights that no cache has are copied by each lane at more than its products gain. */
@@ -107,18 +108,18 @@ static size_t least_rows(const sprint_model *model) {
   return rows < LANE_ROWS ? (size_t)rows + 1 : LANE_ROWS;
 }
 
+/* Rows from which on there may be two lanes, and large layers are late, as a product over so many rows pays. */
+static size_t rows_of_two(const sprint_model *model) {
+  size_t two = 2 * least_rows(model);
+  return two < FEWEST_OF_TWO ? two : FEWEST_OF_TWO;
+}
+
 void sprint__model_stretches(const sprint_model *model, size_t n, struct sprint__stretch *ret_all) {
-  bool few = n < 2 * least_rows(model);
+  bool few = n < rows_of_two(model);
   for (size_t s = 0; s < model->stretches.n_stretches; s++) {
     ret_all[s] = model->stretches.all[s];
     if (few && !(model->ops->shares && model->ops->shares(model, s))) ret_all[s].n_steps = 0;
   }
-}
-
-/* Rows from which on large layers are late: where two lanes can be, and wherever a product over all rows pays. */
-static size_t least_late(const sprint_model *model) {
-  size_t two = 2 * least_rows(model);
-  return two < LANE_ROWS ? two : LANE_ROWS;
 }
 
 /* As many of the lanes as have so many rows each: two of them `least`, more `many`. */
@@ -130,9 +131,8 @@ static int lanes_of_rows(int n_lanes, size_t n, size_t least, size_t many) {
 /* Whether two lanes pay that have fewer rows than LANE_ROWS each: a second thread then gains more than it costs to read
  * all weights twice and to add two gradients up, which is one sweep. */
 static bool two_pay(size_t n, double cost_per_row, size_t params) {
-  enum { LEAST = 16 };
   const double worth_two = 1e6, part = 0.4; /* floating-point operations; of what a lane among more costs */
-  if (n < LEAST || (double)n * cost_per_row < worth_two) return false;
+  if (n < FEWEST_OF_TWO || (double)n * cost_per_row < worth_two) return false;
   return sprint__lanes_for(n, cost_per_row, part * lane_cost(params)) > 1;
 }
 
@@ -248,7 +248,7 @@ static void finish_late(const struct turn *turn) {
 static void sum_turns(struct turn *turn, size_t params, struct sprint__sums *ret_sums) {
   sprint_model *model = turn->model;
   size_t n = turn->sum->n_rows;
-  turn->large = params && turn->sum->begin && model->late.n_parts && n >= least_late(model);
+  turn->large = params && turn->sum->begin && model->late.n_parts && n >= rows_of_two(model);
   turn->late = turn->large && turn->wanted;
   size_t rows = turn->large && n > model->late.rows ? model->late.rows : n;
   ret_sums->loss = ret_sums->correct = 0;
