@@ -16,6 +16,6 @@ void sprint__rows_put(sprint_context *context, const sprint_real *rows, size_t d
                       sprint_real *ret_all);
 
 /* A number that is moved through memory takes the time of so many floating-point operations. */
-#define SPRINT__COST_OF_MOVING 25.0
+#define SPRINT__COST_OF_MOVING 50.0
 
 #endif
