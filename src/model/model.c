@@ -136,17 +136,24 @@ static bool two_pay(size_t n, double cost_per_row, size_t params) {
   return sprint__lanes_for(n, cost_per_row, part * lane_cost(params)) > 1;
 }
 
+/* Whether most of the work on rows that are one lane is shared by threads all the same, layer by layer. */
+static bool shares_layers(const sprint_model *model) {
+  enum { MANY = 1 << 15 }; /* parameters */
+  size_t shared = 0;
+  for (size_t s = 0; model->ops->shares && s < model->stretches.n_stretches; s++)
+    if (model->ops->shares(model, s)) shared += model->stretches.all[s].n;
+  return shared >= MANY;
+}
+
 /* How many lanes the rows are cut into where `params` parameters have a gradient. */
 static int lanes_of(const struct turn *turn, size_t params) {
   size_t n = turn->end - turn->start, least = turn->sum->begin ? least_rows(turn->model) : LANE_ROWS;
+  size_t many = turn->large && least == LANE_ROWS ? late_lane_rows(turn->model) : LANE_ROWS;
+  size_t added = turn->large ? 0 : params; /* up, lane by lane */
   double cost = turn->sum->cost_per_row;
-  if (params == 0) return sprint__lanes_for(n, cost, 0);
-  if (turn->large) {
-    size_t many = least == LANE_ROWS ? late_lane_rows(turn->model) : LANE_ROWS;
-    return lanes_of_rows(sprint__lanes_for(n, cost, 0), n, least, many);
-  }
-  int n_lanes = lanes_of_rows(sprint__lanes_for(n, cost, lane_cost(params)), n, least, LANE_ROWS);
-  return n_lanes == 1 && two_pay(n, cost, params) ? 2 : n_lanes;
+  int n_lanes = sprint__lanes_for(n, cost, lane_cost(added));
+  if (params) n_lanes = lanes_of_rows(n_lanes, n, least, many);
+  return n_lanes == 1 && params && two_pay(n, cost, added) && !shares_layers(turn->model) ? 2 : n_lanes;
 }
 
 static void run_lanes(const struct turn *turn, struct sprint__sums *sums) {

@@ -111,17 +111,12 @@ static size_t block_of(const struct sprint__network *net, const struct extent *e
   return rows > MOST_ROWS ? MOST_ROWS : rows / 16 * 16;
 }
 
-/* Layers that threads share where rows are few: all that are worth it, or none, as theta is moved by all threads, or by
- * one, which then has all of its parameters at hand. */
+/* Layers that threads share where rows are few. */
 static void mark_shared(struct sprint__network *net) {
-  enum { WORTH_SHARING = 1 << 15 };
-  size_t shared = 0;
   for (size_t l = 0; l < net->n_layers; l++) {
     struct sprint__layer *layer = &net->layers[l];
     layer->parts = layer->kind == &sprint__layer_dense ? sprint__cut_parts(layer->in, layer->out) : 1;
-    if (layer->parts > 1) shared += layer->n_weights;
   }
-  for (size_t l = 0; shared < WORTH_SHARING && l < net->n_layers; l++) net->layers[l].parts = 1;
 }
 
 static void absorb(struct sprint__network *net) {

@@ -208,18 +208,17 @@ static void test_late__blocks_are_equal(void **state) {
     }
 }
 
-/* How theta is cut for threads: of many rows all layers are; of few those whose products are cut, if they are worth it
- * together, and each where its products are. */
+/* How theta is cut for threads: of many rows all layers are; of few those whose products are cut, each where
+ * its products are. */
 static void test_late__theta_is_cut_as_layers_are(void **state) {
   (void)state;
   static const struct {
     const char *layers;
     bool shared[3]; /* of few rows */
-  } cases[] = {
-      {"dense 300, relu, dense 200, relu, dense 3", {true, true, false}},
-      {"dense 24, relu, dense 1400, relu, dense 3", {false, false, false}}, /* 24 inputs are not cut */
-      {"dense 150, relu, dense 40, relu, dense 3", {false, false, false}},  /* one layer alone is not worth it */
-      {"dense 90, relu, dense 600, relu, dense 3", {false, true, false}}};
+  } cases[] = {{"dense 300, relu, dense 200, relu, dense 3", {true, true, false}},
+               {"dense 24, relu, dense 1400, relu, dense 3", {false, false, false}}, /* 24 inputs are not cut */
+               {"dense 150, relu, dense 40, relu, dense 3", {true, false, false}},
+               {"dense 90, relu, dense 600, relu, dense 3", {false, true, false}}};
   for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
     struct bed b = bed_of(cases[k].layers);
     struct sprint__stretch few[3], many[3];
