@@ -28,6 +28,7 @@ struct sprint_context {
   bool blas_started;                  /* OpenBLAS has its memory for one thread */
   int n_tried, n_usable;              /* threads that were tried, and how many of them can work: base/threads.h */
   struct sprint__team *team;          /* base/team.h; NULL: there is none */
+  bool in_lanes;                      /* work is being done that is cut into several: base/lanes.h */
   char *data_folder;                  /* where files are looked for that are not here; "": nowhere */
   struct sprint__addition *additions; /* in the order of loading; freed with the context */
   uint64_t most_memory;               /* for what is out of proportion to its file; 0: see sprint__memory_check */

@@ -27,16 +27,25 @@ void sprint__split_do(const struct sprint__split *split, int part, int thread) {
   split->work(split->user, split->tasks ? thread : part, start, end);
 }
 
-static void run(sprint_context *context, const struct sprint__split *split) {
-  if (split->n_parts > 1 && context->n_threads > 1 && sprint__team_share(context, split)) return;
+static void do_all(const struct sprint__split *split) {
   for (int part = 0; part < split->n_parts; part++) sprint__split_do(split, part, 0);
+}
+
+static void run(sprint_context *context, const struct sprint__split *split) {
+  if (split->n_parts == 1 || context->in_lanes) {
+    do_all(split);
+    return;
+  }
+  context->in_lanes = true;
+  if (context->n_threads == 1 || !sprint__team_share(context, split)) do_all(split);
+  context->in_lanes = false;
 }
 
 void sprint__lanes_run(sprint_context *context, size_t n_rows, int n_lanes, sprint__lane_work work, void *user) {
   run(context, &(struct sprint__split){n_rows, n_lanes, work, user, false});
 }
 
-bool sprint__lanes_shared(const sprint_context *context) { return sprint__team_is_free(context); }
+bool sprint__lanes_shared(const sprint_context *context) { return context->team && !context->in_lanes; }
 
 void sprint__tasks_run(sprint_context *context, size_t n_rows, int n_tasks, sprint__lane_work work, void *user) {
   run(context, &(struct sprint__split){n_rows, n_tasks, work, user, true});

@@ -20,6 +20,9 @@ size_t sprint__lane_rows(size_t n_rows, int n_lanes, int lane, size_t *ret_start
 typedef void (*sprint__lane_work)(void *user, int lane, size_t start, size_t end);
 void sprint__lanes_run(sprint_context *context, size_t n_rows, int n_lanes, sprint__lane_work work, void *user);
 
+/* Whether this is called in one of several lanes or tasks, of which each is one thread's, however many there are. */
+static inline bool sprint__lanes_nested(const sprint_context *context) { return context->in_lanes; }
+
 /* Whether other threads wait to do some of them. For work that gives the same bits however it is cut, and is cut for no
  * other reason. */
 bool sprint__lanes_shared(const sprint_context *context);

@@ -22,7 +22,6 @@ struct sprint__team {
   atomic_bool over;
   struct sprint__split split;
   _Alignas(64) atomic_int n_done; /* lanes of this work */
-  _Alignas(64) bool working;      /* on lanes: those that a lane runs are not shared; its owner's alone */
 };
 
 /* Lanes FIRST .. END are open. A number of the work above them keeps a thread that has looked at one work from taking a
@@ -85,7 +84,6 @@ static void serve_lanes(struct sprint__team *team, int thread) {
 
 static void share(struct sprint__team *team, const struct sprint__split *split) {
   team->split = *split;
-  team->working = true;
   atomic_store_explicit(&team->n_done, 0, memory_order_relaxed);
   uint64_t open = atomic_load_explicit(&team->open, memory_order_relaxed);
   atomic_store_explicit(&team->open, NEXT_WORK(open, split->n_parts), memory_order_release);
@@ -96,7 +94,6 @@ static void share(struct sprint__team *team, const struct sprint__split *split) 
     sched_yield(); /* the thread that we wait for may need this very core */
     tries = TRIES;
   }
-  team->working = false;
 }
 
 struct shared {
@@ -112,10 +109,7 @@ static sprint_status share_once(void *user) {
   return SPRINT_OK;
 }
 
-bool sprint__team_is_free(const sprint_context *context) { return context->team && !context->team->working; }
-
 bool sprint__team_share(sprint_context *context, const struct sprint__split *split) {
-  if (context->team && context->team->working) return false;
   struct shared shared = {context, split};
   sprint__team_run(context, share_once, &shared);
   return shared.done;
@@ -134,7 +128,7 @@ sprint_status sprint__team_run(sprint_context *context, sprint_status (*body)(vo
   if (context->n_threads == 1 || context->team || is_forked()) return body(user);
   int n_threads = context->n_threads < SPRINT__MAX_LANES ? context->n_threads : SPRINT__MAX_LANES;
   if (sprint__threads_usable(context, n_threads) < n_threads) return body(user);
-  struct sprint__team team = {.working = false};
+  struct sprint__team team = {.n_done = 0};
   sprint_status status = SPRINT_OK;
 #pragma omp parallel num_threads(n_threads)
   if (omp_get_thread_num() == OWNER) {

@@ -11,10 +11,7 @@
 sprint_status sprint__team_run(sprint_context *context, sprint_status (*body)(void *user), void *user);
 
 /* Does all lanes with the team that is there or, where there is none, with one for these lanes alone. False, and
- * nothing done: this is a lane of the team's work, or there can be no team. */
+ * nothing done: there can be no team. Not to be called in a lane. */
 bool sprint__team_share(sprint_context *context, const struct sprint__split *split);
-
-/* Whether there is a team, and it has nothing to do. */
-bool sprint__team_is_free(const sprint_context *context);
 
 #endif

@@ -1,5 +1,6 @@
 /* Dense layer: y = x W + b, or max(x W + b, 0) where it has taken in the relu after it. Files hold W^T (out, in) as
  * PyTorch's nn.Linear does. */
+#include "base/lanes.h"
 #include "model/dense.h"
 #include "model/layer.h"
 
@@ -20,7 +21,10 @@ static struct sprint__dense dense_of(const struct sprint__layer *layer, const sp
   return (struct sprint__dense){.in = layer->in, .out = layer->out, .theta = theta, .relu = layer->then_relu};
 }
 
-static bool is_cut(const struct sprint__layer *layer, size_t n) { return layer->parts > 1 && n < SPRINT__CUT_ROWS; }
+/* One of several lanes is one thread's, and gains nothing by it. */
+static bool is_cut(const struct sprint__layer *layer, size_t n) {
+  return layer->parts > 1 && n < SPRINT__CUT_ROWS && !sprint__lanes_nested(layer->context);
+}
 
 static void dense_forward(const struct sprint__layer *layer, const sprint_real *theta, const sprint_real *x, size_t n,
                           sprint_real *ret_y, sprint_real *scratch) {

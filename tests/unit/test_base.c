@@ -134,7 +134,7 @@ static sprint_context *new_context(void) {
 struct team_work {
   sprint_context *context;
   int rows[SPRINT__MAX_LANES], calls[SPRINT__MAX_LANES], inner_calls[SPRINT__MAX_LANES];
-  bool nested;
+  bool nested, says_nested[SPRINT__MAX_LANES];
 };
 
 static void count_inner(void *user, int lane, size_t start, size_t end) {
@@ -145,22 +145,25 @@ static void count_inner(void *user, int lane, size_t start, size_t end) {
 static void count_rows(void *user, int lane, size_t start, size_t end) {
   struct team_work *work = user;
   work->calls[lane]++;
+  work->says_nested[lane] = sprint__lanes_nested(work->context);
   for (size_t i = start; i < end; i++) work->rows[lane] += (int)i;
   /* on the thread of this lane: no other adds to its sum */
   if (work->nested) sprint__lanes_run(work->context, 10, 4, count_inner, &work->inner_calls[lane]);
 }
 
-/* Every lane exactly once, all done on return, whoever does them. */
+/* Every lane exactly once, all done on return, whoever does them; each knows whether it is one of several. */
 static void check_lanes(sprint_context *context, size_t rows, int n_lanes, bool nested) {
   struct team_work work = {.context = context, .nested = nested};
   sprint__lanes_run(context, rows, n_lanes, count_rows, &work);
   int sum = 0;
   for (int lane = 0; lane < n_lanes; lane++) {
     assert_int_equal(work.calls[lane], 1);
+    assert_int_equal(work.says_nested[lane], n_lanes > 1);
     assert_int_equal(work.inner_calls[lane], nested ? 10 : 0);
     sum += work.rows[lane];
   }
   assert_int_equal(sum, rows * (rows - 1) / 2);
+  assert_false(sprint__lanes_nested(context));
 }
 
 enum { MOST_PIECES = 254 };
