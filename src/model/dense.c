@@ -9,11 +9,19 @@
 
 enum kernel { SINGLE, SMALL, FEW, WIDE_TILES, NARROW, TINY, BLAS };
 
-/* Where there are fewer outputs than a group, however many the rows: there the outputs of a row do not depend on the
- * rows around it. Rows of other layers are few as long as BLAS, which copies all of W for them, is slower. */
+/* Whether OpenBLAS has vectors of 64 bytes for so small a product without copies, where ours have 32. */
+static bool has_small_blas(const struct sprint__dense *dense, size_t n) {
+  enum { MOST_PRODUCTS = 1000000 };
+  size_t weights = dense->in * dense->out;
+  return sprint__has_wide() && weights > SPRINT__NARROW_WEIGHTS && n <= MOST_PRODUCTS / weights;
+}
+
+/* Where there are fewer outputs than a group, and weights are not too many, however many the rows: there the outputs of
+ * a row do not depend on the rows around it. Rows of other layers are few as long as BLAS, which copies all of W for
+ * them, is slower. */
 static enum kernel kernel_of(const struct sprint__dense *dense, size_t n) {
   if (dense->out == 1) return SINGLE;
-  if (sprint__dense_is_narrow(dense)) return NARROW;
+  if (sprint__dense_is_narrow(dense)) return has_small_blas(dense, n) ? BLAS : NARROW;
   if (dense->out < SPRINT__GROUP) return dense->in < SPRINT__GROUP ? TINY : BLAS;
   if (sprint__dense_is_small(dense) && !dense->bare) return SMALL;
   return n <= SPRINT__FEW_ROWS ? FEW : BLAS;
@@ -58,7 +66,7 @@ static bool goes_by_dots(const struct sprint__dense *dense, size_t n) {
 /* Sums of few rows run along rows of W: short ones are not worth it for as many. Tiles of 64 bytes copy W. */
 static enum kernel input_kernel_of(const struct sprint__dense *dense, size_t n) {
   enum { FEW_SHORT = 15, WORTH_COPYING = 32 };
-  enum kernel kernel = kernel_of(dense, n);
+  enum kernel kernel = sprint__dense_is_narrow(dense) ? NARROW : kernel_of(dense, n);
   size_t worth = dense->out < SHORT ? ONE_OR_TWO + 1 : sprint__dense_is_far(dense) ? WORTH_COPYING : FEW_DOTS + 1;
   if (may_be_wide(dense, n) && n >= worth) return WIDE_TILES;
   if (kernel != FEW) return kernel;

@@ -102,13 +102,12 @@ enum { SPRINT__DOTS_INPUTS = 4 };
 void sprint__dots_input(const struct sprint__dense *dense, const sprint_real *dy, size_t n, const sprint_real *relu_x,
                         sprint_real *ret_dx);
 
-/* dense_narrow.c: fewer outputs than a group but more than one, and not too many weights; a group of inputs at least.
- * The weights' gradient is without that of b. */
-enum { SPRINT__NARROW_WEIGHTS = 4096 };
+/* dense_narrow.c: fewer outputs than a group but more than one; a group of inputs at least. The weights' gradient is
+ * without that of b. */
+enum { SPRINT__NARROW_WEIGHTS = 4096 }; /* turned round at once */
 
 static inline bool sprint__dense_is_narrow(const struct sprint__dense *dense) {
-  return dense->out > 1 && dense->out < SPRINT__GROUP && dense->in >= SPRINT__GROUP &&
-         dense->in * dense->out <= SPRINT__NARROW_WEIGHTS;
+  return dense->out > 1 && dense->out < SPRINT__GROUP && dense->in >= SPRINT__GROUP;
 }
 
 void sprint__narrow_forward(const struct sprint__dense *dense, const sprint_real *x, size_t n, sprint_real *ret_y);

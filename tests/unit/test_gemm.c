@@ -110,9 +110,10 @@ static void test_gemm__large_shapes(void **state) {
   check(33, 1025, 1030);
 }
 
-/* Every number of outputs below a group, and more weights than such kernels take. */
+/* Every number of outputs below a group, and more weights than are turned round at once, for few rows and for many. */
 static void test_gemm__narrow_shapes(void **state) {
   (void)state;
+  for (size_t out = 2; out <= 7; out++) check(1000000 / (2100 * out) + 1, 2100, out);
   static const size_t rows[] = {1, 3, 20}, ins[] = {3, 8, 9, 20, 61, 130, 583, 1100};
   for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
     for (size_t i = 0; i < sizeof ins / sizeof ins[0]; i++)
