@@ -180,12 +180,12 @@ SPRINT__INLINE void put_sums(const struct turn *turn, size_t at, size_t n, const
 }
 
 /* In the order of the lanes, in double, whichever thread does it; of two lanes the sums are the same to the bit in
- * single precision, which has fewer than half as many digits. The first lane may have worked where the gradient goes.
- */
+ * single precision, which has fewer than half as many digits, and the first one has worked where the gradient goes,
+ * unless some of it is late. */
 SPRINT__FAST static void combine_chunk(const struct turn *turn, size_t at, size_t n) {
   double sums[CHUNK];
   const sprint_real *first = turn->model->lanes[0].gradient + at;
-  if (turn->n_lanes == 2 && first == turn->gradient + at) {
+  if (turn->n_lanes == 2 && turn->gradient && !turn->late) {
     const sprint_real *restrict second = turn->model->lanes[1].gradient + at;
     sprint_real *restrict to = turn->gradient + at;
     for (size_t i = 0; i < n; i++) to[i] += second[i];
