@@ -264,6 +264,7 @@ static void sum_turns(struct turn *turn, size_t params, struct sprint__sums *ret
     turn->end = n - turn->start < rows ? n : turn->start + rows;
     turn->n_lanes = lanes_of(turn, params);
     bool direct = turn->gradient && !turn->late;
+    assert(!direct || !turn->adds); /* several turns are late ones, or for losses alone */
     if (direct) model->lanes[0].gradient = turn->gradient;
     run_lanes(turn, ret_sums);
     if (turn->late)
