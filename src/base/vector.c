@@ -79,6 +79,10 @@ void sprint__long_clear(sprint_context *context, const struct sprint__stretches 
   sprint__long_run(context, of, sprint__long_cost(of, COST), clear_range, &(struct work){.to = ret_zeros});
 }
 
+SPRINT__FAST void sprint__add_to(sprint_real *restrict values, const sprint_real *restrict others, size_t n) {
+  for (size_t i = 0; i < n; i++) values[i] += others[i];
+}
+
 SPRINT__FAST static void subtract(const sprint_real *restrict others, size_t n, sprint_real *restrict values) {
   for (size_t i = 0; i < n; i++) values[i] -= others[i];
 }

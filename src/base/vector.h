@@ -28,6 +28,9 @@ static inline bool sprint__all_finite(const sprint_real *a, size_t n) {
   return zero == 0;
 }
 
+/* values (n) += others, which is another array. */
+void sprint__add_to(sprint_real *values, const sprint_real *others, size_t n);
+
 /* Vectors as long as theta, by the context's threads. They are cut as the work on their layers is where batches are
  * small (model/dense_cut.c): part l of n has the l-th part of every stretch, such as a layer's parameters, so that
  * numbers stay with the core that works with them. The cut depends on the stretches alone. */

@@ -7,6 +7,7 @@
 
 #include "base/group.h"
 #include "base/sized.h"
+#include "base/vector.h"
 
 /* One stretch of all parameters. */
 static void stretch(sprint_model *model) {
@@ -179,18 +180,13 @@ SPRINT__INLINE void put_sums(const struct turn *turn, size_t at, size_t n, const
       total->gradient[at + i] = (turn->adds || total->adds ? total->gradient[at + i] : 0) + total->weight * sums[i];
 }
 
-/* In the order of the lanes, in double, whichever thread does it; of two lanes the sums are the same to the bit in
- * single precision, which has fewer than half as many digits, and the first one has worked where the gradient goes,
- * unless some of it is late. */
+/* Whether the first lane works where the gradient goes. */
+static bool is_in_place(const struct turn *turn) { return turn->gradient && !turn->late; }
+
+/* In the order of the lanes, in double, whichever thread does it. */
 SPRINT__FAST static void combine_chunk(const struct turn *turn, size_t at, size_t n) {
   double sums[CHUNK];
   const sprint_real *first = turn->model->lanes[0].gradient + at;
-  if (turn->n_lanes == 2 && turn->gradient && !turn->late) {
-    const sprint_real *restrict second = turn->model->lanes[1].gradient + at;
-    sprint_real *restrict to = turn->gradient + at;
-    for (size_t i = 0; i < n; i++) to[i] += second[i];
-    return;
-  }
   for (size_t i = 0; i < n; i++) sums[i] = (double)first[i];
   for (int lane = 1; lane < turn->n_lanes; lane++) {
     const sprint_real *part = turn->model->lanes[lane].gradient + at;
@@ -199,7 +195,17 @@ SPRINT__FAST static void combine_chunk(const struct turn *turn, size_t at, size_
   put_sums(turn, at, n, sums);
 }
 
+/* Two lanes, of which the first is in place: the same to the bit in single precision, which has fewer than half as many
+ * digits as double. */
+static void add_second(const struct turn *turn, size_t first, size_t end) {
+  sprint__add_to(turn->gradient + first, turn->model->lanes[1].gradient + first, end - first);
+}
+
 static void combine_range(const struct turn *turn, size_t first, size_t end) {
+  if (turn->n_lanes == 2 && is_in_place(turn)) {
+    add_second(turn, first, end);
+    return;
+  }
   for (size_t at = first; at < end; at += CHUNK) combine_chunk(turn, at, end - at < CHUNK ? end - at : CHUNK);
 }
 
@@ -263,7 +269,7 @@ static void sum_turns(struct turn *turn, size_t params, struct sprint__sums *ret
     sprint_real *own = model->lanes[0].gradient;
     turn->end = n - turn->start < rows ? n : turn->start + rows;
     turn->n_lanes = lanes_of(turn, params);
-    bool direct = turn->gradient && !turn->late;
+    bool direct = is_in_place(turn);
     assert(!direct || !turn->adds); /* several turns are late ones, or for losses alone */
     if (direct) model->lanes[0].gradient = turn->gradient;
     run_lanes(turn, ret_sums);

@@ -1,6 +1,7 @@
 /* Networks: blocks of rows go through all layers and back while they sit in cache. */
 #include "model/network.h"
 
+#include "base/vector.h"
 #include "model/dense.h"
 #include "model/network_pass.h"
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/group.h"
+#include "base/vector.h"
 
 /* Where layer m's rows are among those whose gradient is left for later. */
 static sprint_real *late_input(const struct sprint__network *net, const struct sprint__tape *tape, size_t m) {
@@ -123,10 +124,6 @@ SPRINT__INLINE void negate_row(const sprint_real *from, size_t n, sprint_real *t
 }
 
 SPRINT__FAST void sprint__negate(const sprint_real *from, size_t n, sprint_real *to) { negate_row(from, n, to); }
-
-SPRINT__FAST void sprint__add_to(sprint_real *restrict values, const sprint_real *restrict others, size_t n) {
-  for (size_t i = 0; i < n; i++) values[i] += others[i];
-}
 
 /* Of record i's activations: those of layer l, minus its delta where it has parameters; then its outputs where they are
  * needed again, and what it saved. */

@@ -25,9 +25,8 @@ struct sprint__block {
   const sprint_real *x;
 };
 
-/* to (n) := -from, which may be the same; values (n) += others. */
+/* to (n) := -from, which may be the same. */
 void sprint__negate(const sprint_real *from, size_t n, sprint_real *to);
-void sprint__add_to(sprint_real *values, const sprint_real *others, size_t n);
 
 /* Rows of a block where n go through in blocks that are as good as equal: what takes weights in takes them in as seldom
  * as it can. `most` of them fit. */
